@@ -1,0 +1,1 @@
+//! Bindings to libnvme and to the kernel's `sg` and `sed-opal` interfaces.

@@ -1,0 +1,3 @@
+//! sedkit manages self-encrypting drives that speak TCG Storage.
+pub mod spec;
+pub mod transport;

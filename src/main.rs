@@ -1,0 +1,3 @@
+//! The `sedkit` program.
+
+fn main() {}
