@@ -1,3 +1,5 @@
 //! sedkit manages self-encrypting drives that speak TCG Storage.
+
 pub mod spec;
 pub mod transport;
+pub mod wire;
