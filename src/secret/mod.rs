@@ -2,9 +2,29 @@
 //!
 //! In reading order:
 //! - [`Secret`]: bytes that are wiped when dropped and that never show in a log;
+//! - [`Scheme`] and [`SaltRule`]: what is sent to the drive for a passphrase, [`derive()`];
+//! - [`warnings`]: what a firmware prompt may make difficult;
+//! - [`parse_hex`] and [`normalise_psid`]: the two notations that people copy by hand.
 //!
 //! Secrets are never arguments of a command and never come from the environment: both can be read
 //! by other processes. The environment is not read here at all.
+//!
+//! # Example
+//! ```
+//! use sedkit::secret::{PinLimits, SaltInput, SaltRule, Scheme, Secret, derive};
+//!
+//! let passphrase = Secret::from_slice(b"debug");
+//! let salt = SaltInput { serial: b"S1234567890ABCD     ", vendor: None };
+//! let pin = derive(
+//!     Scheme::Sedutil,
+//!     &SaltRule::Serial,
+//!     &salt,
+//!     &passphrase,
+//!     PinLimits::default(),
+//! )?;
+//! assert_eq!(pin.expose()[..4], [0x3a, 0x14, 0x2e, 0xc0]);
+//! # Ok::<(), sedkit::secret::SchemeError>(())
+//! ```
 
 #![forbid(unsafe_code)]
 
@@ -13,7 +33,21 @@ use std::fmt;
 use subtle::{Choice, ConstantTimeEq};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
+mod hex;
 mod lock;
+mod psid;
+mod salt;
+mod scheme;
+mod warning;
+
+#[cfg(test)]
+mod vectors;
+
+pub use hex::{HexError, parse_hex};
+pub use psid::{LOOK_ALIKES, PSID_LENGTH, PsidError, normalise_psid};
+pub use salt::{ParseSaltRuleError, SALT_LENGTH, SaltError, SaltInput, SaltRule, VENDOR_LENGTH};
+pub use scheme::{CharacterClass, ParseSchemeError, PinLimits, Scheme, SchemeError, derive};
+pub use warning::{Warning, warnings};
 
 /// A passphrase, a PIN or a PSID.
 ///
