@@ -2,6 +2,7 @@
 //!
 //! In reading order:
 //! - [`Secret`]: bytes that are wiped when dropped and that never show in a log;
+//! - [`Source`] and [`Reader`]: prompt, standard input, file, credential, keyring, helper;
 //! - [`Scheme`] and [`SaltRule`]: what is sent to the drive for a passphrase, [`derive()`];
 //! - [`warnings`]: what a firmware prompt may make difficult;
 //! - [`parse_hex`] and [`normalise_psid`]: the two notations that people copy by hand.
@@ -33,20 +34,31 @@ use std::fmt;
 use subtle::{Choice, ConstantTimeEq};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
+mod error;
+mod exec;
 mod hex;
+mod intake;
+mod keyring;
 mod lock;
+mod prompt;
 mod psid;
+mod reader;
 mod salt;
 mod scheme;
+mod source;
 mod warning;
 
 #[cfg(test)]
 mod vectors;
 
+pub use error::SourceError;
 pub use hex::{HexError, parse_hex};
+pub use prompt::{Prompter, TerminalPrompter};
 pub use psid::{LOOK_ALIKES, PSID_LENGTH, PsidError, normalise_psid};
+pub use reader::{MAX_SECRET_LENGTH, OpenFiles, Options, Outcome, Purpose, Reader, Request};
 pub use salt::{ParseSaltRuleError, SALT_LENGTH, SaltError, SaltInput, SaltRule, VENDOR_LENGTH};
 pub use scheme::{CharacterClass, ParseSchemeError, PinLimits, Scheme, SchemeError, derive};
+pub use source::{ParseSourceError, Source};
 pub use warning::{Warning, warnings};
 
 /// A passphrase, a PIN or a PSID.
