@@ -6,7 +6,7 @@ use super::paths::{is_ident, is_punct, references};
 use super::source::{Finding, Source};
 
 const UNSAFE_PLACES: &[&str] = &["src/sys", "bindgen"];
-const OUTPUT_PLACES: &[&str] = &["src/cli", "src/main.rs"];
+const OUTPUT_PLACES: &[&str] = &["src/cli", "src/main.rs", "bindgen/build.rs"];
 const EXIT_PLACES: &[&str] = &["src/main.rs"];
 const THREAD_PLACES: &[&str] = &["src/fleet", "src/vdrive/serve"];
 const ENVIRONMENT_PLACES: &[&str] = &["src/cli", "src/main.rs", "bindgen/build.rs"];
