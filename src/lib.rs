@@ -1,3 +1,4 @@
 //! sedkit manages self-encrypting drives that speak TCG Storage.
 pub mod spec;
 pub mod transport;
+pub mod vdrive;
