@@ -6,4 +6,7 @@
 )]
 
 mod discovery;
+mod model;
+mod support;
+mod tper;
 mod vectors;
