@@ -3,4 +3,5 @@
 pub mod secret;
 pub mod spec;
 pub mod transport;
+pub mod vdrive;
 pub mod wire;
