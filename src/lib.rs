@@ -1,6 +1,8 @@
 //! sedkit manages self-encrypting drives that speak TCG Storage.
 
+pub mod drive;
 pub mod secret;
+pub mod session;
 pub mod spec;
 pub mod transport;
 pub mod vdrive;
