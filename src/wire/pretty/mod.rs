@@ -28,6 +28,7 @@ mod page;
 mod stream;
 mod values;
 
+use super::ComPacket;
 use crate::spec::{ComId, SecurityProtocol, Uid};
 use page::Page;
 
@@ -81,6 +82,15 @@ impl Printer {
     pub fn com_packet(&mut self, data: &[u8]) -> String {
         let mut page = Page::default();
         self.print_com_packet(&mut page, data);
+        page.finish()
+    }
+
+    /// The text of ComPackets that follow each other, as [`ComPacket::split`] finds them.
+    pub fn com_packets(&mut self, capture: &[u8]) -> String {
+        let mut page = Page::default();
+        for part in ComPacket::split(capture) {
+            self.print_com_packet(&mut page, part);
+        }
         page.finish()
     }
 
