@@ -122,6 +122,12 @@ pub fn com_packet(data: &[u8]) -> String {
     Printer::new(Masking::On).com_packet(data)
 }
 
+/// The text of ComPackets that follow each other, masked.
+#[must_use]
+pub fn com_packets(capture: &[u8]) -> String {
+    Printer::new(Masking::On).com_packets(capture)
+}
+
 /// The text of one token stream, masked.
 #[must_use]
 pub fn tokens(tokens: &[u8]) -> String {
