@@ -132,10 +132,14 @@ impl Drive {
             interrupt: options.interrupt,
             ..TperOptions::default()
         };
-        Self::of(Tper::new(transport, options), tries)
+        Self::with_tper(Tper::new(transport, options), tries)
     }
 
-    fn of(mut tper: Tper, tries: u32) -> Result<Self, Error> {
+    /// Opens a drive behind a TPer, which may have a clock of its own.
+    ///
+    /// # Errors
+    /// As [`Drive::open`].
+    pub fn with_tper(mut tper: Tper, tries: u32) -> Result<Self, Error> {
         let discovery = tper.discover();
         let discovery = discovery.map_err(|error| Error::at(Step::Discover, not_sed(error)))?;
         let ssc = discovery.ssc().zip(discovery.base_com_id());

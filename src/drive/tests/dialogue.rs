@@ -184,7 +184,7 @@ pub(super) fn stage(lines: &[Vec<Line>]) -> Stage {
 }
 
 pub(super) fn open(stage: &Stage) -> Drive {
-    Drive::of(stage.tper(), 1).unwrap()
+    Drive::with_tper(stage.tper(), 1).unwrap()
 }
 
 /// Runs an operation to the last line of its dialogue; its result and its IF commands.

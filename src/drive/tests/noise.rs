@@ -112,7 +112,7 @@ fn drive(
         hsn: Some(HSN),
         ..TperOptions::default()
     };
-    Drive::of(Tper::new(Box::new(transport), options), 1)
+    Drive::with_tper(Tper::new(Box::new(transport), options), 1)
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::transport::InterfaceStatus;
 use crate::wire::{MethodCall, MethodResponse, Value};
 
 fn opened(lines: Vec<Line>) -> Result<Drive, super::super::Error> {
-    Drive::of(Stage::new(lines).tper(), 1)
+    Drive::with_tper(Stage::new(lines).tper(), 1)
 }
 
 #[test]
