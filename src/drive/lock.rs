@@ -13,7 +13,6 @@ use crate::spec::{MethodStatus, RangeNumber, uid};
 
 /// What shall be locked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct LockRequest {
     /// The ranges; empty for all that have locking enabled.
     pub ranges: Vec<RangeNumber>,

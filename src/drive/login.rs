@@ -130,6 +130,7 @@ impl Drive {
 fn refusal(authority: Authority, error: session::Error) -> Error {
     let cause = match error.status() {
         Some(MethodStatus::NOT_AUTHORIZED) => Cause::Refused { authority },
+        Some(MethodStatus::INVALID_PARAMETER) => Cause::UnknownAuthority { authority },
         Some(MethodStatus::AUTHORITY_LOCKED_OUT) => Cause::LockedOut { authority },
         _ => error.into(),
     };

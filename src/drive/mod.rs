@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::time::Duration;
 
 use crate::session::{
@@ -59,7 +60,6 @@ mod tests;
 
 /// How a drive is talked to.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct DriveOptions {
     /// Limit for one method, and for waiting while another session keeps the drive busy.
     pub timeout: Duration,
@@ -132,10 +132,14 @@ impl Drive {
             interrupt: options.interrupt,
             ..TperOptions::default()
         };
-        Self::of(Tper::new(transport, options), tries)
+        Self::with_tper(Tper::new(transport, options), tries)
     }
 
-    fn of(mut tper: Tper, tries: u32) -> Result<Self, Error> {
+    /// Opens a drive behind a TPer, which may have a clock of its own.
+    ///
+    /// # Errors
+    /// As [`Drive::open`].
+    pub fn with_tper(mut tper: Tper, tries: u32) -> Result<Self, Error> {
         let discovery = tper.discover();
         let discovery = discovery.map_err(|error| Error::at(Step::Discover, not_sed(error)))?;
         let ssc = discovery.ssc().zip(discovery.base_com_id());
@@ -219,6 +223,14 @@ impl Drive {
         }
     }
 
+    /// Refuses drives that cannot lock anything.
+    fn require_locking(&self) -> Result<(), Error> {
+        match self.state().locking {
+            LockingState::NotSupported => Err(Error::before(Cause::NoLocking)),
+            _ => Ok(()),
+        }
+    }
+
     /// Refuses drives whose Locking SP is not activated.
     fn require_active(&self) -> Result<(), Error> {
         if self.is_active() {
@@ -226,6 +238,16 @@ impl Drive {
         } else {
             Err(Error::before(Cause::NotActivated))
         }
+    }
+}
+
+impl fmt::Debug for Drive {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Drive")
+            .field("serial", &self.identity().serial_text())
+            .field("ssc", &self.ssc)
+            .field("state", &self.state())
+            .finish_non_exhaustive()
     }
 }
 

@@ -15,7 +15,6 @@ use crate::spec::{MethodStatus, RangeNumber, uid};
 
 /// What shall be unlocked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct UnlockRequest {
     /// The ranges; empty for all that have locking enabled.
     pub ranges: Vec<RangeNumber>,
@@ -223,15 +222,15 @@ impl Unlocking<'_, '_> {
     }
 }
 
-/// What became of a range. What a TPer refuses concerns this range only; anything else ends the
-/// operation.
+/// What became of a range. What a TPer refuses, or does not do, concerns this range only; anything
+/// else ends the operation.
 pub(super) fn outcome(
     range: RangeNumber,
     result: Result<(), Error>,
 ) -> Result<RangeOutcome, Error> {
     match result {
         Ok(()) => Ok(RangeOutcome { range, error: None }),
-        Err(error) if error.status().is_some() => Ok(RangeOutcome {
+        Err(error) if error.status().is_some() || error.is_mismatch() => Ok(RangeOutcome {
             range,
             error: Some(error),
         }),

@@ -37,6 +37,9 @@ pub enum Error {
     /// The TPer says that the ComID is inactive.
     #[error("the drive says that its ComID is inactive")]
     InactiveComId,
+    /// The answer came in more and more parts, and no end was in sight.
+    #[error("the drive's answer has no end")]
+    Endless,
     /// No answer within the time limit.
     #[error("the drive did not answer within {seconds} s")]
     TimedOut {
