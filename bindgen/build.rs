@@ -2,9 +2,9 @@
 use std::{env, error::Error, panic, path::PathBuf, process::ExitCode};
 
 /// Functions, types and constants that sedkit uses, as regular expressions.
-const FUNCTIONS: &str = "nvme_(scan|free_tree|identify|get_nsid|security_(send|receive)\
-    |(first|next)_(host|subsystem)|subsystem_((first|next)_(ctrl|ns)|get_(nqn|name))\
-    |ctrl_((first|next)_ns|get_(name|serial|model|firmware|transport))|ns_get_(name|nsid))";
+const FUNCTIONS: &str = "nvme_(scan|free_tree|identify|security_(send|receive)\
+    |(first|next)_(host|subsystem)|subsystem_((first|next)_(ctrl|ns)|get_nqn)\
+    |ctrl_((first|next)_ns|get_name)|ns_get_name)";
 const TYPES: &str = "nvme_(identify|security_send|security_receive)_args|sg_io_hdr\
     |opal_(lock_unlock|session_info|key|user|lock_state)";
 const CONSTANTS: &str = "SG_(IO|INFO_.*|DXFER_.*)|(IOC_)?OPAL_.*";
@@ -40,17 +40,21 @@ fn main() -> ExitCode {
 fn generate() -> Result<(), Box<dyn Error>> {
     let mut config = pkg_config::Config::new();
     let library = config.range_version("1.3".."2").probe("libnvme")?;
-    let includes = library.include_paths.iter();
+    let include_arguments = library
+        .include_paths
+        .iter()
+        .map(|at| format!("-I{}", at.display()));
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("cargo did not set OUT_DIR")?);
     let builder = bindgen::builder()
         .header("wrapper.h")
-        .clang_args(includes.map(|path| format!("-I{}", path.display())))
+        .clang_args(include_arguments)
         .allowlist_function(FUNCTIONS)
         .allowlist_type(TYPES)
         .allowlist_var(CONSTANTS)
         .clang_macro_fallback()
         .clang_macro_fallback_build_dir(&out)
         .derive_default(true)
+        .prepend_enum_name(false)
         .formatter(bindgen::Formatter::None)
         .parse_callbacks(Box::new(bindgen::CargoCallbacks::new()));
     // bindgen panics where libclang is missing, and answers an error for everything else.

@@ -1,3 +1,4 @@
 //! sedkit manages self-encrypting drives that speak TCG Storage.
 pub mod spec;
+pub mod sys;
 pub mod transport;
