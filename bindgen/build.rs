@@ -9,10 +9,9 @@ const TYPES: &str = "nvme_(identify|security_send|security_receive)_args|sg_io_h
     |opal_(lock_unlock|session_info|key|user|lock_state)";
 const CONSTANTS: &str = "SG_(IO|INFO_.*|DXFER_.*)|(IOC_)?OPAL_.*";
 /// What a message of pkg-config, bindgen or clang contains, and the Debian package to install then.
-const REMEDIES: [(&str, &str); 9] = [
+const REMEDIES: [(&str, &str); 8] = [
     ("Could not run", "pkg-config"),
     ("json-c", "libjson-c-dev"),
-    ("libcrypto", "libssl-dev"),
     ("openssl", "libssl-dev"),
     ("libnvme", "libnvme-dev (1.3 or later, but not 2)"),
     ("sed-opal.h", "linux-libc-dev"),
@@ -40,14 +39,11 @@ fn main() -> ExitCode {
 fn generate() -> Result<(), Box<dyn Error>> {
     let mut config = pkg_config::Config::new();
     let library = config.range_version("1.3".."2").probe("libnvme")?;
-    let include_arguments = library
-        .include_paths
-        .iter()
-        .map(|at| format!("-I{}", at.display()));
+    let includes = library.include_paths.iter();
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("cargo did not set OUT_DIR")?);
     let builder = bindgen::builder()
         .header("wrapper.h")
-        .clang_args(include_arguments)
+        .clang_args(includes.map(|path| format!("-I{}", path.display())))
         .allowlist_function(FUNCTIONS)
         .allowlist_type(TYPES)
         .allowlist_var(CONSTANTS)
