@@ -4,6 +4,7 @@ pub mod drive;
 pub mod secret;
 pub mod session;
 pub mod spec;
+pub mod sys;
 pub mod transport;
 pub mod vdrive;
 pub mod wire;
