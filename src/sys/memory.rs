@@ -8,7 +8,9 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::slice;
 
-use nix::sys::mman::{MapFlags, MmapAdvise, ProtFlags, madvise, mlock, mmap_anonymous, munmap};
+use nix::sys::mman::{
+    MapFlags, MmapAdvise, ProtFlags, madvise, mlock, mmap_anonymous, munlock, munmap,
+};
 use nix::sys::prctl;
 use nix::sys::resource::{Resource, setrlimit};
 use zeroize::Zeroize;
@@ -87,6 +89,28 @@ impl Drop for PageBuffer {
     }
 }
 
+/// Keeps the pages under `bytes` out of swap, those that they share with other objects included.
+///
+/// # Errors
+/// The kernel's error, which is ordinary where the limit on locked memory is used up.
+pub fn lock(bytes: &[u8]) -> io::Result<()> {
+    // SAFETY: the range is borrowed, so it is mapped; its contents are not touched.
+    Ok(unsafe { mlock(address(bytes), bytes.len()) }?)
+}
+
+/// Lets the pages under `bytes` go to swap again, whoever else had locked them.
+///
+/// # Errors
+/// The kernel's error.
+pub fn unlock(bytes: &[u8]) -> io::Result<()> {
+    // SAFETY: the range is borrowed, so it is mapped; its contents are not touched.
+    Ok(unsafe { munlock(address(bytes), bytes.len()) }?)
+}
+
+fn address(bytes: &[u8]) -> NonNull<c_void> {
+    NonNull::from(bytes).cast()
+}
+
 /// Keeps this process from ever leaving a core file, and other processes of its user from reading
 /// its memory.
 ///
@@ -149,6 +173,24 @@ mod tests {
             flags.split_whitespace().any(|flag| flag == "lo"),
             locked,
             "{flags}"
+        );
+    }
+
+    #[test]
+    fn pages_of_a_buffer_can_be_locked_and_unlocked() {
+        let buffer = PageBuffer::new(5 * 4096).unwrap();
+        let locked = lock(&buffer).is_ok();
+        assert_eq!(
+            vm_flags(&buffer)
+                .split_whitespace()
+                .any(|flag| flag == "lo"),
+            locked
+        );
+        unlock(&buffer).unwrap();
+        assert!(
+            !vm_flags(&buffer)
+                .split_whitespace()
+                .any(|flag| flag == "lo")
         );
     }
 
