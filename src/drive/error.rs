@@ -73,7 +73,7 @@ pub enum Cause {
         refused: u32,
     },
     /// Another session is open, and stayed open.
-    #[error("the drive is busy with another session ({status}), waited {} s", .waited.as_secs())]
+    #[error("the drive is busy with another session ({status}), which did not end in {waited:?}")]
     Busy {
         /// SP_BUSY or NO_SESSIONS_AVAILABLE.
         status: MethodStatus,

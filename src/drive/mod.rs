@@ -17,7 +17,7 @@ use std::time::Duration;
 use crate::session::{
     self, Discovery, Identity, IfCounts, Interrupt, Tper, TperOptions, Transport,
 };
-use crate::spec::Ssc;
+use crate::spec::{RangeNumber, Ssc};
 
 mod authority;
 mod consent;
@@ -220,6 +220,16 @@ impl Drive {
         match self.ssc {
             Ssc::Enterprise | Ssc::KeyPerIo => Err(Error::before(Cause::Ssc(self.ssc))),
             _ => Ok(()),
+        }
+    }
+
+    /// The ranges that were named, or the only one that the SSC has; empty for all others.
+    fn named_ranges(&self, ranges: &[RangeNumber]) -> Vec<RangeNumber> {
+        match self.ssc {
+            Ssc::Opalite | Ssc::Pyrite1 | Ssc::Pyrite2 if ranges.is_empty() => {
+                vec![RangeNumber::GLOBAL]
+            }
+            _ => ranges.to_vec(),
         }
     }
 

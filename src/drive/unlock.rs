@@ -119,22 +119,21 @@ impl Drive {
         }
         self.require_active()?;
         let acting = credential.authority;
-        let mut discovery = self.discovery().clone();
-        let mut session = self.log_in_to_locking_sp(credential)?;
+        let ranges = self.named_ranges(&request.ranges);
+        let (mut session, discovery) = self.log_in_to_locking_sp(credential)?;
         if needs.ranges {
             let mut unlocking = Unlocking {
                 session: &mut session,
                 acting,
                 read_only: request.read_only,
-                discovery: &mut discovery,
+                discovery,
             };
-            report.ranges = unlocking.run(&request.ranges)?;
+            report.ranges = unlocking.run(&ranges)?;
         }
         if needs.mbr {
             report.mbr = hide_mbr(&mut session, acting)?;
         }
         session.end().at(Step::EndSession)?;
-        self.discovery = discovery;
         report.unless_in_vain()
     }
 

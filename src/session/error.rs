@@ -41,10 +41,10 @@ pub enum Error {
     #[error("the drive's answer has no end")]
     Endless,
     /// No answer within the time limit.
-    #[error("the drive did not answer within {seconds} s")]
+    #[error("the drive did not answer within {limit:?}")]
     TimedOut {
         /// The time limit.
-        seconds: u64,
+        limit: Duration,
     },
     /// Somebody asked to stop.
     #[error("interrupted")]
