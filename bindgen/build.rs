@@ -1,8 +1,4 @@
 //! Generates the bindings from the installed headers, so that they match the libnvme that is linked.
-#![allow(
-    clippy::disallowed_methods,
-    reason = "cargo speaks through the environment"
-)]
 use std::{env, error::Error, panic, path::PathBuf, process::ExitCode};
 
 /// Functions, types and constants that sedkit uses, as regular expressions.
@@ -43,15 +39,11 @@ fn main() -> ExitCode {
 fn generate() -> Result<(), Box<dyn Error>> {
     let mut config = pkg_config::Config::new();
     let library = config.range_version("1.3".."2").probe("libnvme")?;
+    let includes = library.include_paths.iter();
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("cargo did not set OUT_DIR")?);
     let builder = bindgen::builder()
         .header("wrapper.h")
-        .clang_args(
-            library
-                .include_paths
-                .iter()
-                .map(|path| format!("-I{}", path.display())),
-        )
+        .clang_args(includes.map(|path| format!("-I{}", path.display())))
         .allowlist_function(FUNCTIONS)
         .allowlist_type(TYPES)
         .allowlist_var(CONSTANTS)
