@@ -6,7 +6,9 @@
 )]
 
 mod discovery;
+mod frames;
 mod model;
+mod pretty;
 mod support;
 mod tper;
 mod vectors;
