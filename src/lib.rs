@@ -1,5 +1,6 @@
 //! sedkit manages self-encrypting drives that speak TCG Storage.
 
+pub mod cli;
 pub mod spec;
 pub mod transport;
 pub mod wire;

@@ -1,0 +1,188 @@
+//! Standard output and standard error, and nothing hostile on either.
+
+use std::io::{self, Write};
+
+use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Style};
+use serde_json::Value;
+
+use super::args::Global;
+use super::error::CliError;
+use super::exit::ExitCode;
+use super::report::{DriveReport, Report};
+
+/// Where and how the program prints.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Output {
+    json: bool,
+    quiet: bool,
+    color: ColorChoice,
+}
+
+impl Output {
+    /// As the global options ask.
+    pub(crate) const fn new(global: &Global) -> Self {
+        let color = if global.no_color {
+            ColorChoice::Never
+        } else {
+            ColorChoice::Auto
+        };
+        Self {
+            json: global.json,
+            quiet: global.quiet,
+            color,
+        }
+    }
+
+    /// Whether standard output is to hold one JSON document.
+    pub(crate) const fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Prints a line for people at once; not with `--json`, where the report comes at the end.
+    pub(crate) fn line(&self, text: &str) -> Result<(), CliError> {
+        if self.json {
+            return Ok(());
+        }
+        self.bytes(format!("{}\n", printable(text)).as_bytes())
+    }
+
+    /// Writes bytes to standard output as they are. Nobody reading any more is no error.
+    pub(crate) fn bytes(&self, bytes: &[u8]) -> Result<(), CliError> {
+        let mut stdout = io::stdout().lock();
+        match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(CliError::output(&error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Says something on standard error that is not needed for the outcome.
+    pub(crate) fn note(&self, text: &str) {
+        if !self.quiet {
+            self.labelled("note", AnsiColor::Cyan, text);
+        }
+    }
+
+    /// Warns on standard error.
+    pub(crate) fn warning(&self, text: &str) {
+        self.labelled("warning", AnsiColor::Yellow, text);
+    }
+
+    /// Prints the outcome of a run and gives the exit code.
+    pub(crate) fn finish(&self, command: &str, report: &Report) -> ExitCode {
+        let written = if self.json {
+            self.document(command, report)
+        } else {
+            self.text(report)
+        };
+        match written {
+            Ok(()) => report.exit(),
+            Err(error) => {
+                self.error(None, &error);
+                error.code.exit()
+            }
+        }
+    }
+
+    fn document(&self, command: &str, report: &Report) -> Result<(), CliError> {
+        let mut document = report.document(command);
+        make_printable(&mut document);
+        self.bytes(format!("{document:#}\n").as_bytes())
+    }
+
+    fn text(&self, report: &Report) -> Result<(), CliError> {
+        let answers = report.drives.iter().map(|drive| &drive.text);
+        for text in std::iter::once(&report.text).chain(answers) {
+            if let Some(text) = text.shown(self.quiet) {
+                self.line(text.trim_end_matches('\n'))?;
+            }
+        }
+        self.errors(report);
+        Ok(())
+    }
+
+    fn errors(&self, report: &Report) {
+        let failed = |drive: &&DriveReport| drive.error.is_some();
+        for drive in report.drives.iter().filter(failed) {
+            if let Some(error) = &drive.error {
+                self.error(Some(&drive.device), error);
+            }
+        }
+        if let (Some(error), true) = (&report.error, report.drives.len() != 1) {
+            self.error(None, error);
+        }
+    }
+
+    fn error(&self, device: Option<&str>, error: &CliError) {
+        match device {
+            Some(device) => {
+                self.labelled(
+                    "error",
+                    AnsiColor::Red,
+                    &format!("{device}: {}", error.message),
+                );
+            }
+            None => self.labelled("error", AnsiColor::Red, &error.message),
+        }
+        if let Some(hint) = &error.hint {
+            self.labelled("hint", AnsiColor::Cyan, hint);
+        }
+    }
+
+    /// A failing standard error leaves nowhere to say so.
+    fn labelled(&self, label: &str, color: AnsiColor, text: &str) {
+        let style = Style::new().bold().fg_color(Some(color.into()));
+        let mut stderr = AutoStream::new(io::stderr().lock(), self.color);
+        let _ = writeln!(stderr, "{style}{label}:{style:#} {}", printable(text));
+    }
+}
+
+/// `text` without anything that a terminal would obey or that would hide text. Lines stay lines.
+pub(crate) fn printable(text: &str) -> String {
+    let keep = |character: char| {
+        if is_hostile(character) {
+            '?'
+        } else {
+            character
+        }
+    };
+    text.chars().map(keep).collect()
+}
+
+/// Control characters, and the marks that reorder or hide text.
+fn is_hostile(character: char) -> bool {
+    let hidden = matches!(character,
+        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+    hidden || (character.is_control() && character != '\n')
+}
+
+/// Makes every string of a document printable.
+fn make_printable(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = printable(text),
+        Value::Array(items) => items.iter_mut().for_each(make_printable),
+        Value::Object(map) => map.values_mut().for_each(make_printable),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terminals_are_not_obeyed() {
+        assert_eq!(printable("a\x1b[2Jb\u{9b}c\rd"), "a?[2Jb?c?d");
+        assert_eq!(printable("\u{202e}txt.exe"), "?txt.exe");
+        assert_eq!(printable("one\ntwo é"), "one\ntwo é");
+    }
+
+    #[test]
+    fn every_string_of_a_document_is_made_printable() {
+        let mut document = serde_json::json!({"drives": [{"model": "x\u{1b}[2J"}], "n": 1});
+        make_printable(&mut document);
+        assert_eq!(document["drives"][0]["model"], "x?[2J");
+    }
+}
