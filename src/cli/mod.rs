@@ -18,8 +18,10 @@ use std::time::Duration;
 use clap::Parser;
 
 mod args;
+mod confirm;
 mod error;
 mod exit;
+mod extent;
 mod output;
 mod report;
 mod signal;

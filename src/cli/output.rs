@@ -70,6 +70,12 @@ impl Output {
         self.labelled("warning", AnsiColor::Yellow, text);
     }
 
+    /// Asks something on standard error; the answer is typed on the same line.
+    pub(crate) fn prompt(&self, text: &str) {
+        let mut stderr = io::stderr().lock();
+        let _ = write!(stderr, "{}", printable(text)).and_then(|()| stderr.flush());
+    }
+
     /// Prints the outcome of a run and gives the exit code.
     pub(crate) fn finish(&self, command: &str, report: &Report) -> ExitCode {
         let written = if self.json {
