@@ -1,7 +1,9 @@
 //! sedkit manages self-encrypting drives that speak TCG Storage.
 
 pub mod cli;
+pub mod drive;
 pub mod fleet;
+pub mod session;
 pub mod spec;
 pub mod transport;
 pub mod wire;

@@ -72,7 +72,7 @@ fn execute(arguments: &Arguments) -> ExitCode {
     let outcome =
         Context::new(&arguments.global).and_then(|context| dispatch(&arguments.command, &context));
     let report = outcome.unwrap_or_else(Report::from);
-    Output::new(&arguments.global).finish(arguments.command.name(), &report)
+    Output::new(&arguments.global).finish(arguments.command.name(), report)
 }
 
 /// One line per command.

@@ -4,11 +4,10 @@ use std::io::{self, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
-use serde_json::Value;
 
 use super::args::Global;
 use super::error::CliError;
-use super::exit::ExitCode;
+use super::exit::{Code, ExitCode};
 use super::report::{DriveReport, Report};
 
 /// Where and how the program prints.
@@ -77,11 +76,12 @@ impl Output {
     }
 
     /// Prints the outcome of a run and gives the exit code.
-    pub(crate) fn finish(&self, command: &str, report: &Report) -> ExitCode {
+    pub(crate) fn finish(&self, command: &str, mut report: Report) -> ExitCode {
+        report.each_string(&mut |text| *text = printable(text));
         let written = if self.json {
-            self.document(command, report)
+            self.document(command, &report)
         } else {
-            self.text(report)
+            self.text(&report)
         };
         match written {
             Ok(()) => report.exit(),
@@ -93,9 +93,9 @@ impl Output {
     }
 
     fn document(&self, command: &str, report: &Report) -> Result<(), CliError> {
-        let mut document = report.document(command);
-        make_printable(&mut document);
-        self.bytes(format!("{document:#}\n").as_bytes())
+        let document = serde_json::to_string_pretty(&report.document(command))
+            .map_err(|error| CliError::from_chain(Code::Failed, &error))?;
+        self.bytes(format!("{document}\n").as_bytes())
     }
 
     fn text(&self, report: &Report) -> Result<(), CliError> {
@@ -164,16 +164,6 @@ fn is_hostile(character: char) -> bool {
     hidden || (character.is_control() && character != '\n')
 }
 
-/// Makes every string of a document printable.
-fn make_printable(value: &mut Value) {
-    match value {
-        Value::String(text) => *text = printable(text),
-        Value::Array(items) => items.iter_mut().for_each(make_printable),
-        Value::Object(map) => map.values_mut().for_each(make_printable),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -183,12 +173,5 @@ mod tests {
         assert_eq!(printable("a\x1b[2Jb\u{9b}c\rd"), "a?[2Jb?c?d");
         assert_eq!(printable("\u{202e}txt.exe"), "?txt.exe");
         assert_eq!(printable("one\ntwo é"), "one\ntwo é");
-    }
-
-    #[test]
-    fn every_string_of_a_document_is_made_printable() {
-        let mut document = serde_json::json!({"drives": [{"model": "x\u{1b}[2J"}], "n": 1});
-        make_printable(&mut document);
-        assert_eq!(document["drives"][0]["model"], "x?[2J");
     }
 }

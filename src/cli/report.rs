@@ -1,9 +1,9 @@
 //! What a command has to say: about each drive, for people and as JSON.
 
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use super::error::CliError;
+use super::error::{CliError, ErrorObject};
 use super::exit::{Code, ExitCode};
 
 /// Version of the JSON documents.
@@ -72,17 +72,32 @@ impl Report {
             .map_or(ExitCode::Done, |error| error.code.exit())
     }
 
+    /// Does something to every string, wherever it comes from.
+    pub(crate) fn each_string(&mut self, change: &mut impl FnMut(&mut String)) {
+        each_in_map(&mut self.fields, change);
+        each_in_error(&mut self.error, change);
+        for drive in &mut self.drives {
+            change(&mut drive.device);
+            drive
+                .serial
+                .iter_mut()
+                .chain(&mut drive.model)
+                .for_each(&mut *change);
+            each_in_map(&mut drive.fields, change);
+            each_in_error(&mut drive.error, change);
+        }
+    }
+
     /// The JSON document of this report.
-    pub(crate) fn document(&self, command: &str) -> Value {
-        let mut document = json!({
-            "schema": SCHEMA,
-            "command": command,
-            "ok": self.error.is_none(),
-            "drives": self.drives.iter().map(DriveReport::object).collect::<Vec<_>>(),
-            "error": self.error.as_ref().map(CliError::object),
-        });
-        extend(&mut document, &self.fields);
-        document
+    pub(crate) fn document<'a>(&'a self, command: &'a str) -> Document<'a> {
+        Document {
+            schema: SCHEMA,
+            command,
+            ok: self.error.is_none(),
+            drives: self.drives.iter().map(DriveReport::object).collect(),
+            fields: &self.fields,
+            error: self.error.as_ref().map(CliError::object),
+        }
     }
 }
 
@@ -131,18 +146,41 @@ impl DriveReport {
         }
     }
 
-    fn object(&self) -> Value {
-        let mut object = json!({
-            "device": self.device,
-            "serial": self.serial,
-            "model": self.model,
-            "ok": self.error.is_none(),
-            "error": self.error.as_ref().map(CliError::object),
-            "if_commands": self.if_commands,
-        });
-        extend(&mut object, &self.fields);
-        object
+    fn object(&self) -> DriveObject<'_> {
+        DriveObject {
+            device: &self.device,
+            serial: self.serial.as_deref(),
+            model: self.model.as_deref(),
+            ok: self.error.is_none(),
+            fields: &self.fields,
+            error: self.error.as_ref().map(CliError::object),
+            if_commands: self.if_commands,
+        }
     }
+}
+
+/// The JSON document of a run.
+#[derive(Debug, Serialize)]
+pub(crate) struct Document<'a> {
+    schema: &'static str,
+    command: &'a str,
+    ok: bool,
+    drives: Vec<DriveObject<'a>>,
+    #[serde(flatten)]
+    fields: &'a Map<String, Value>,
+    error: Option<ErrorObject<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct DriveObject<'a> {
+    device: &'a str,
+    serial: Option<&'a str>,
+    model: Option<&'a str>,
+    ok: bool,
+    #[serde(flatten)]
+    fields: &'a Map<String, Value>,
+    error: Option<ErrorObject<'a>>,
+    if_commands: IfCommands,
 }
 
 /// Interface commands that this run sent to a drive.
@@ -162,13 +200,26 @@ pub(crate) fn fields(value: &impl Serialize) -> Map<String, Value> {
     }
 }
 
-fn extend(object: &mut Value, fields: &Map<String, Value>) {
-    if let Value::Object(map) = object {
-        map.extend(
-            fields
-                .iter()
-                .map(|(name, value)| (name.clone(), value.clone())),
-        );
+fn each_in_error(error: &mut Option<CliError>, change: &mut impl FnMut(&mut String)) {
+    if let Some(error) = error {
+        change(&mut error.message);
+        error.hint.iter_mut().for_each(change);
+    }
+}
+
+fn each_in_map(map: &mut Map<String, Value>, change: &mut impl FnMut(&mut String)) {
+    map.values_mut()
+        .for_each(|value| each_in_value(value, change));
+}
+
+fn each_in_value(value: &mut Value, change: &mut impl FnMut(&mut String)) {
+    match value {
+        Value::String(text) => change(text),
+        Value::Array(items) => items
+            .iter_mut()
+            .for_each(|item| each_in_value(item, change)),
+        Value::Object(map) => each_in_map(map, change),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
@@ -200,11 +251,15 @@ mod tests {
         }
     }
 
+    fn json(report: &Report, command: &str) -> Value {
+        serde_json::to_value(report.document(command)).unwrap()
+    }
+
     #[test]
     fn a_drive_that_failed_among_others_makes_the_run_partial() {
         let refused = CliError::new(Code::NotAuthorized, "refused");
         let report = Report::of_drives(vec![drive("a", None), drive("b", Some(refused))]);
-        let document = report.document("unlock");
+        let document = json(&report, "unlock");
         assert_eq!(document["schema"], "sedkit/1");
         assert_eq!(document["command"], "unlock");
         assert_eq!(document["ok"], false);
@@ -219,15 +274,31 @@ mod tests {
     fn the_only_drive_s_error_is_that_of_the_run() {
         let refused = CliError::new(Code::LockedOut, "locked out");
         let report = Report::of_drives(vec![drive("a", Some(refused))]);
-        assert_eq!(report.document("lock")["error"]["message"], "locked out");
+        assert_eq!(json(&report, "lock")["error"]["message"], "locked out");
         assert_eq!(report.exit(), ExitCode::LockedOut);
+    }
+
+    #[test]
+    fn every_string_is_reached() {
+        let mut drive = drive(
+            "a\u{1b}",
+            Some(CliError::usage("b\u{1b}").with_hint("c\u{1b}")),
+        );
+        drive.serial = Some("d\u{1b}".to_owned());
+        drive.model = Some("e\u{1b}".to_owned());
+        drive.fields = fields(&serde_json::json!({"f": [{"g": "h\u{1b}"}]}));
+        let mut report = Report::of_drives(vec![drive]);
+        report.each_string(&mut |text| *text = text.replace('\u{1b}', "?"));
+        let document = serde_json::to_string(&report.document("scan")).unwrap();
+        assert!(!document.contains("\\u001b"), "{document}");
+        assert_eq!(document.matches('?').count(), 7);
     }
 
     #[test]
     fn success_has_no_error() {
         let report = Report::of_drives(vec![drive("a", None)]);
-        assert_eq!(report.document("lock")["error"], Value::Null);
-        assert_eq!(report.document("lock")["ok"], true);
+        assert_eq!(json(&report, "lock")["error"], Value::Null);
+        assert_eq!(json(&report, "lock")["ok"], true);
         assert_eq!(report.exit(), ExitCode::Done);
     }
 

@@ -22,14 +22,14 @@ pub(crate) fn report(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
     }
     let command = command_name(arguments);
     let failure = CliError::usage(message(error)).with_hint(hint(&command));
-    output(true).finish(&command, &Report::from(failure))
+    output(true).finish(&command, Report::from(failure))
 }
 
 /// Help and version go to standard output, which may be full.
 fn printed(output: &Output, error: &clap::Error) -> ExitCode {
     match output.bytes(error.render().to_string().as_bytes()) {
         Ok(()) => ExitCode::Done,
-        Err(error) => output.finish("", &Report::from(error)),
+        Err(error) => output.finish("", Report::from(error)),
     }
 }
 
