@@ -6,7 +6,8 @@
 //! - [`atom`] and [`token`]: the token stream of a Subpacket (\[Core\] 3.2.2);
 //! - [`value`]: tokens as a tree of integers, byte strings, lists and named values;
 //! - [`call`]: method calls and their answers (\[Core\] 3.2.4);
-//! - [`packet`]: ComPacket, Packet and Subpacket (\[Core\] 3.2.3).
+//! - [`packet`]: ComPacket, Packet and Subpacket (\[Core\] 3.2.3);
+//! - [`discovery`]: Level 0 Discovery (\[Core\] 3.3.6).
 //!
 //! Nothing here does I/O, knows the time, or trusts a length. Decoding takes everything that the
 //! standards allow and that real drives send; encoding writes the narrow form that drives are known
@@ -26,6 +27,7 @@
 
 pub mod atom;
 pub mod call;
+pub mod discovery;
 mod error;
 pub mod packet;
 pub mod reader;
@@ -33,6 +35,7 @@ pub mod token;
 pub mod value;
 
 pub use call::{MethodCall, MethodResponse};
+pub use discovery::Discovery;
 pub use error::{DecodeError, DecodeErrorKind};
 pub use packet::{ComPacket, Packet, Subpacket};
 pub use reader::Reader;
