@@ -3,6 +3,7 @@
 pub mod cli;
 pub mod drive;
 pub mod fleet;
+pub mod secret;
 pub mod session;
 pub mod spec;
 pub mod transport;

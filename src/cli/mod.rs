@@ -19,9 +19,11 @@ use clap::Parser;
 
 mod args;
 mod confirm;
+mod discovery;
 mod error;
 mod exit;
 mod extent;
+mod hex;
 mod output;
 mod report;
 mod signal;
