@@ -7,18 +7,21 @@ use serde::Serialize;
 
 use super::exit::Code;
 
-/// What happened, and what to do next.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What happened, and what to do next: `error` in JSON, where what does not apply is left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct CliError {
     /// The kind of failure.
     pub(crate) code: Code,
     /// What happened, on one line: lower case, without full stop.
     pub(crate) message: String,
     /// What to do next.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) hint: Option<String>,
     /// The step of a longer operation at which it happened.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) step: Option<String>,
     /// The method status that the TPer gave.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) status: Option<u8>,
 }
 
@@ -58,17 +61,6 @@ impl CliError {
             format!("standard output could not be written: {error}"),
         )
     }
-
-    /// The form in JSON.
-    pub(crate) fn object(&self) -> ErrorObject<'_> {
-        ErrorObject {
-            code: self.code.name(),
-            message: &self.message,
-            hint: self.hint.as_deref(),
-            step: self.step.as_deref(),
-            status: self.status,
-        }
-    }
 }
 
 impl fmt::Display for CliError {
@@ -78,19 +70,6 @@ impl fmt::Display for CliError {
 }
 
 impl std::error::Error for CliError {}
-
-/// `error` in JSON. What does not apply is left out.
-#[derive(Debug, Serialize)]
-pub(crate) struct ErrorObject<'a> {
-    code: &'static str,
-    message: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hint: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    step: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<u8>,
-}
 
 /// An error and its sources, joined by colons.
 pub(crate) fn chain(error: &dyn std::error::Error) -> String {
@@ -111,7 +90,7 @@ mod tests {
     #[test]
     fn what_does_not_apply_is_left_out_of_json() {
         let error = CliError::usage("no device given");
-        let json = serde_json::to_string(&error.object()).unwrap();
+        let json = serde_json::to_string(&error).unwrap();
         assert_eq!(json, r#"{"code":"usage","message":"no device given"}"#);
     }
 
@@ -120,7 +99,7 @@ mod tests {
         let mut error = CliError::new(Code::NotAuthorized, "refused").with_hint("type it again");
         error.step = Some("start_session".to_owned());
         error.status = Some(1);
-        let json = serde_json::to_value(error.object()).unwrap();
+        let json = serde_json::to_value(&error).unwrap();
         let expected = serde_json::json!({"code": "not_authorized", "message": "refused",
             "hint": "type it again", "step": "start_session", "status": 1});
         assert_eq!(json, expected);

@@ -2,6 +2,8 @@
 
 use std::process;
 
+use serde::{Serialize, Serializer};
+
 /// How a run of the program ends. Scripts depend on these numbers: none ever changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ExitCode {
@@ -199,6 +201,12 @@ impl Code {
             return Some(first.exit().plain());
         }
         Some(Self::Partial)
+    }
+}
+
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
     }
 }
 

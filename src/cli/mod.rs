@@ -23,9 +23,12 @@ mod discovery;
 mod error;
 mod exit;
 mod extent;
+mod failure;
 mod hex;
+mod hint;
 mod output;
 mod report;
+mod secret;
 mod signal;
 mod usage;
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::error::{CliError, ErrorObject};
+use super::error::CliError;
 use super::exit::{Code, ExitCode};
 
 /// Version of the JSON documents.
@@ -96,7 +96,7 @@ impl Report {
             ok: self.error.is_none(),
             drives: self.drives.iter().map(DriveReport::object).collect(),
             fields: &self.fields,
-            error: self.error.as_ref().map(CliError::object),
+            error: self.error.as_ref(),
         }
     }
 }
@@ -153,7 +153,7 @@ impl DriveReport {
             model: self.model.as_deref(),
             ok: self.error.is_none(),
             fields: &self.fields,
-            error: self.error.as_ref().map(CliError::object),
+            error: self.error.as_ref(),
             if_commands: self.if_commands,
         }
     }
@@ -168,7 +168,7 @@ pub(crate) struct Document<'a> {
     drives: Vec<DriveObject<'a>>,
     #[serde(flatten)]
     fields: &'a Map<String, Value>,
-    error: Option<ErrorObject<'a>>,
+    error: Option<&'a CliError>,
 }
 
 #[derive(Debug, Serialize)]
@@ -179,7 +179,7 @@ struct DriveObject<'a> {
     ok: bool,
     #[serde(flatten)]
     fields: &'a Map<String, Value>,
-    error: Option<ErrorObject<'a>>,
+    error: Option<&'a CliError>,
     if_commands: IfCommands,
 }
 

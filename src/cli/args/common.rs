@@ -40,7 +40,7 @@ pub(crate) struct Key {
     /// Where the secret comes from: prompt, stdin, fd:N, file:PATH, cred:NAME,
     /// keyring:DESCRIPTION, exec:COMMAND, hex-file:PATH, msid
     #[arg(long, value_name = "SOURCE", default_value = "prompt")]
-    pub(crate) key: OsString,
+    pub(crate) key: String,
 }
 
 /// How passphrases become PINs.

@@ -1,7 +1,5 @@
 //! `sedkit passwd`.
 
-use std::ffi::OsString;
-
 use clap::Args;
 
 use super::{Device, DryRun, Key, NewScheme, SchemeOptions, SessionOptions};
@@ -34,7 +32,7 @@ pub(crate) struct Passwd {
         conflicts_with = "key",
         help_heading = "Secrets"
     )]
-    pub(crate) admin_key: Option<OsString>,
+    pub(crate) admin_key: Option<String>,
     /// Where the new secret comes from; a prompt asks twice
     #[arg(
         long,
@@ -42,7 +40,7 @@ pub(crate) struct Passwd {
         default_value = "prompt",
         help_heading = "Secrets"
     )]
-    pub(crate) new_key: OsString,
+    pub(crate) new_key: String,
     #[command(flatten)]
     pub(crate) scheme: SchemeOptions,
     #[command(flatten)]

@@ -1,7 +1,5 @@
 //! `sedkit revert`.
 
-use std::ffi::OsString;
-
 use clap::Args;
 
 use super::{Consent, Device, DryRun, Force, Key, SchemeOptions, SessionOptions};
@@ -21,7 +19,7 @@ pub(crate) struct Revert {
     /// Revert with the PSID from the label, taken from this source
     #[arg(long, value_name = "SOURCE", conflicts_with_all = ["authority", "key"],
         help_heading = "Secrets")]
-    pub(crate) psid: Option<OsString>,
+    pub(crate) psid: Option<String>,
     /// Who reverts without the PSID
     #[arg(long = "as", value_name = "AUTHORITY", default_value = "SID")]
     pub(crate) authority: String,

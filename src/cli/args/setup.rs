@@ -1,7 +1,5 @@
 //! `sedkit setup`.
 
-use std::ffi::OsString;
-
 use clap::Args;
 
 use super::{Consent, Device, DryRun, Force, NewScheme, SchemeOptions, SessionOptions};
@@ -28,7 +26,7 @@ pub(crate) struct Setup {
         default_value = "prompt",
         help_heading = "Secrets"
     )]
-    pub(crate) new_key: OsString,
+    pub(crate) new_key: String,
     /// SID's present secret, where it is not the MSID
     #[arg(
         long,
@@ -36,7 +34,7 @@ pub(crate) struct Setup {
         default_value = "msid",
         help_heading = "Secrets"
     )]
-    pub(crate) sid_key: OsString,
+    pub(crate) sid_key: String,
     #[command(flatten)]
     pub(crate) scheme: SchemeOptions,
     #[command(flatten)]
