@@ -81,7 +81,7 @@ pub mod uid;
 pub use feature::{DataRemovalMechanism, FeatureCode, IdentifierUsageScope, PinIndicator};
 pub use life_cycle::LifeCycle;
 pub use numbers::{ComId, Hsn, RangeNumber, Tsn};
-pub use protocol::SecurityProtocol;
+pub use protocol::{ComIdState, SecurityProtocol};
 pub use ssc::Ssc;
 pub use status::MethodStatus;
 pub use uid::{HalfUid, Uid};

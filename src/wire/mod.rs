@@ -7,7 +7,8 @@
 //! - [`value`]: tokens as a tree of integers, byte strings, lists and named values;
 //! - [`call`]: method calls and their answers (\[Core\] 3.2.4);
 //! - [`packet`]: ComPacket, Packet and Subpacket (\[Core\] 3.2.3);
-//! - [`discovery`]: Level 0 Discovery (\[Core\] 3.3.6).
+//! - [`discovery`]: Level 0 Discovery (\[Core\] 3.3.6);
+//! - [`security_protocol`]: the protocol list, and the management of ComIDs (\[Core\] 3.3.4).
 //!
 //! Nothing here does I/O, knows the time, or trusts a length. Decoding takes everything that the
 //! standards allow and that real drives send; encoding writes the narrow form that drives are known
@@ -31,6 +32,7 @@ pub mod discovery;
 mod error;
 pub mod packet;
 pub mod reader;
+pub mod security_protocol;
 pub mod token;
 pub mod value;
 
