@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::Secret;
+use crate::secret::Secret;
 use crate::spec::{Uid, uid};
 
 /// Who acts.

@@ -8,7 +8,8 @@
 
 use std::time::Duration;
 
-use crate::session::{Identity, Interrupt, Transport};
+use crate::secret::Secret;
+use crate::session::{Discovery, Identity, IfCounts, Interrupt, Transport};
 use crate::spec::Ssc;
 
 mod authority;
@@ -19,7 +20,6 @@ mod geometry;
 mod mismatch;
 mod passwd;
 mod plan;
-mod provisional;
 mod range;
 mod revert;
 mod setup;
@@ -35,7 +35,6 @@ pub use geometry::{RangeError, RangeSpec};
 pub use mismatch::Mismatch;
 pub use passwd::{PasswdReport, Proof, Tries};
 pub use plan::PlannedCall;
-pub use provisional::{Discovery, IfCounts, Secret};
 pub use range::LockingRange;
 pub use revert::RevertReport;
 pub use setup::{LockOnReset, SetupPlan, SetupReport};

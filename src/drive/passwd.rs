@@ -1,6 +1,7 @@
 //! Changing PINs.
 
-use super::{Authority, Credential, Drive, Error, PlannedCall, Secret};
+use super::{Authority, Credential, Drive, Error, PlannedCall};
+use crate::secret::Secret;
 
 /// What changing a PIN found and did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! Setup: from any state of ours to a drive that is owned, activated and lockable.
 
-use super::{Credential, Drive, EraseConsent, Error, LockingRange, PlannedCall, RangeSpec, Secret};
+use super::{Credential, Drive, EraseConsent, Error, LockingRange, PlannedCall, RangeSpec};
+use crate::secret::Secret;
 
 /// What a drive shall be after setup.
 #[derive(Debug, Default)]

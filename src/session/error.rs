@@ -1,6 +1,7 @@
 //! What can go wrong between a host and a TPer, by who is to blame.
 
 use std::fmt;
+use std::time::Duration;
 
 use crate::spec::MethodStatus;
 use crate::transport;
@@ -16,6 +17,14 @@ pub enum Error {
     /// The TPer refused a method.
     #[error("the drive answered {0} ({code:02x}h)", code = .0.0)]
     Status(MethodStatus),
+    /// Another session keeps the TPer busy, and did so until the time limit.
+    #[error("the drive is busy with another session ({status})")]
+    Busy {
+        /// SP_BUSY or NO_SESSIONS_AVAILABLE.
+        status: MethodStatus,
+        /// How long the end of that session was waited for.
+        waited: Duration,
+    },
     /// The interface failed.
     #[error("the drive could not be reached")]
     Transport(#[from] transport::Error),
@@ -158,7 +167,7 @@ impl Error {
     #[must_use]
     pub const fn status(&self) -> Option<MethodStatus> {
         match self {
-            Self::Status(status) => Some(*status),
+            Self::Status(status) | Self::Busy { status, .. } => Some(*status),
             _ => None,
         }
     }
