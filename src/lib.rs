@@ -6,5 +6,6 @@ pub mod fleet;
 pub mod secret;
 pub mod session;
 pub mod spec;
+pub mod sys;
 pub mod transport;
 pub mod wire;
