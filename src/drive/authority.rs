@@ -61,6 +61,16 @@ impl Authority {
         uid::c_pin(self.uid())
     }
 
+    /// The SP that it belongs to.
+    #[must_use]
+    pub const fn sp(self) -> Uid {
+        match self {
+            Self::Sid | Self::Psid => uid::ADMIN_SP,
+            Self::Admin(_) | Self::User(_) => uid::LOCKING_SP,
+            Self::BandMaster(_) | Self::EraseMaster => uid::ENTERPRISE_LOCKING_SP,
+        }
+    }
+
     /// Whether it belongs to the Admin SP; all others belong to the Locking SP.
     #[must_use]
     pub const fn is_in_admin_sp(self) -> bool {

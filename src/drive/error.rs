@@ -93,7 +93,40 @@ pub enum Cause {
     NotAsAsked(Mismatch),
     /// Session and transport.
     #[error(transparent)]
-    Session(#[from] session::Error),
+    Session(session::Error),
+}
+
+impl From<session::Error> for Cause {
+    fn from(error: session::Error) -> Self {
+        match error {
+            session::Error::Busy { status, waited } => Self::Busy { status, waited },
+            error => Self::Session(error),
+        }
+    }
+}
+
+/// Tells at which step something failed.
+pub(super) trait At<T> {
+    /// Adds the step.
+    fn at(self, step: Step) -> Result<T, Error>;
+
+    /// Adds the step, and takes NOT_AUTHORIZED as a lack of permission of who acts.
+    fn at_as(self, step: Step, acting: Authority) -> Result<T, Error>;
+}
+
+impl<T> At<T> for Result<T, session::Error> {
+    fn at(self, step: Step) -> Result<T, Error> {
+        self.map_err(|error| Error::at(step, error))
+    }
+
+    fn at_as(self, step: Step, acting: Authority) -> Result<T, Error> {
+        self.map_err(|error| match error.status() {
+            Some(MethodStatus::NOT_AUTHORIZED) => {
+                Error::at(step, Cause::NotPermitted { authority: acting })
+            }
+            _ => Error::at(step, error),
+        })
+    }
 }
 
 /// The class of a failure; the command line makes exit codes and hints of them.
@@ -143,7 +176,7 @@ impl ErrorCode {
 
 impl Error {
     /// An error at a step.
-    pub(crate) fn at(step: Step, cause: impl Into<Cause>) -> Self {
+    pub(super) fn at(step: Step, cause: impl Into<Cause>) -> Self {
         Self {
             step: Some(step),
             cause: cause.into(),
@@ -151,7 +184,7 @@ impl Error {
     }
 
     /// An error before anything was sent.
-    pub(crate) const fn refused(cause: Cause) -> Self {
+    pub(super) const fn before(cause: Cause) -> Self {
         Self { step: None, cause }
     }
 
@@ -179,6 +212,11 @@ impl Error {
             Cause::Session(error) => error.status(),
             _ => None,
         }
+    }
+
+    /// Whether a PIN was refused.
+    pub(super) const fn is_refusal(&self) -> bool {
+        matches!(self.cause, Cause::Refused { .. })
     }
 
     /// The class of the failure.

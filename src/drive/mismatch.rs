@@ -15,9 +15,6 @@ pub enum Mismatch {
         /// The standard's name of the column.
         column: &'static str,
     },
-    /// Level 0 Discovery still says that a range is locked.
-    #[error("a range is still locked")]
-    StillLocked,
     /// Level 0 Discovery says that nothing is locked.
     #[error("nothing is locked; is locking enabled for the range?")]
     NotLocked,
@@ -27,18 +24,15 @@ pub enum Mismatch {
     /// The Locking SP is still activated.
     #[error("locking is still activated")]
     StillActivated,
+    /// Data are still being removed.
+    #[error("it is still removing data")]
+    StillErasing,
     /// The shadow MBR is still enabled.
     #[error("the shadow MBR is still enabled")]
     MbrEnabled,
-    /// The shadow MBR is still shown.
-    #[error("the shadow MBR is still shown")]
-    MbrNotDone,
     /// SID still has the default PIN.
     #[error("SID still has the default PIN")]
     SidIsMsid,
-    /// SID does not have the default PIN again.
-    #[error("SID does not have the default PIN again")]
-    SidIsNotMsid,
     /// The new PIN is refused.
     #[error("the new PIN of {0} is refused")]
     PinRefused(Authority),

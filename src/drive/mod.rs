@@ -1,15 +1,21 @@
 //! Drives: what a person means by set up, unlock, lock, change a PIN, revert.
 //!
-//! A [`Drive`] is opened with one IF-RECV and knows the state of the drive from then on. Every
-//! operation ends its sessions on every path, reads back what it set, and can be run again after
-//! it was interrupted anywhere.
+//! A [`Drive`] is opened with one IF-RECV and knows from then on what the drive tells to anybody.
+//! Every operation ends its sessions on every path, proves what it changed, and can be run again
+//! after it was interrupted anywhere.
+//!
+//! In reading order: `mod` (opening, questions to anybody), `login` (sessions as somebody, the
+//! budget of wrong PINs), `setup` with `ownership` and `range`, `unlock` and `lock`, `passwd`,
+//! `revert`; `state`, `finding` and `plan` say things without sending anything.
 
 #![forbid(unsafe_code)]
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::secret::Secret;
-use crate::session::{Discovery, Identity, IfCounts, Interrupt, Transport};
+use crate::session::{
+    self, Discovery, Identity, IfCounts, Interrupt, Tper, TperOptions, Transport,
+};
 use crate::spec::Ssc;
 
 mod authority;
@@ -17,7 +23,10 @@ mod consent;
 mod error;
 mod finding;
 mod geometry;
+mod lock;
+mod login;
 mod mismatch;
+mod ownership;
 mod passwd;
 mod plan;
 mod range;
@@ -32,6 +41,7 @@ pub use consent::{ConsentError, EraseConsent};
 pub use error::{Cause, Error, ErrorCode};
 pub use finding::Finding;
 pub use geometry::{RangeError, RangeSpec};
+pub use lock::{LockReport, LockRequest};
 pub use mismatch::Mismatch;
 pub use passwd::{PasswdReport, Proof, Tries};
 pub use plan::PlannedCall;
@@ -40,7 +50,12 @@ pub use revert::RevertReport;
 pub use setup::{LockOnReset, SetupPlan, SetupReport};
 pub use state::{DriveState, LockingState, MbrState};
 pub use step::Step;
-pub use unlock::{LockReport, LockRequest, MbrOutcome, RangeOutcome, UnlockReport, UnlockRequest};
+pub use unlock::{MbrOutcome, RangeOutcome, UnlockReport, UnlockRequest};
+
+use error::At;
+
+#[cfg(test)]
+mod tests;
 
 /// How a drive is talked to.
 #[derive(Clone, Debug)]
@@ -79,9 +94,30 @@ pub struct Properties {
 }
 
 /// A drive that is being talked to.
+///
+/// ```no_run
+/// use sedkit::drive::{Authority, Credential, Drive, DriveOptions, UnlockRequest};
+/// use sedkit::secret::Secret;
+/// use sedkit::spec::RangeNumber;
+/// # fn transport() -> Box<dyn sedkit::transport::Transport> { unreachable!() }
+///
+/// let mut drive = Drive::open(transport(), DriveOptions::default())?;
+/// let request = UnlockRequest {
+///     ranges: vec![RangeNumber::GLOBAL],
+///     mbr_done: true,
+///     ..UnlockRequest::default()
+/// };
+/// let admin = Credential::new(Authority::Admin(1), Secret::from_slice(b"correct horse"));
+/// let report = drive.unlock(&request, &admin)?;
+/// assert!(report.ranges.iter().all(|outcome| outcome.error.is_none()));
+/// # Ok::<(), sedkit::drive::Error>(())
+/// ```
 pub struct Drive {
-    transport: Box<dyn Transport>,
+    tper: Tper,
     discovery: Discovery,
+    ssc: Ssc,
+    tries: u32,
+    refused: BTreeMap<Authority, u32>,
 }
 
 impl Drive {
@@ -90,18 +126,34 @@ impl Drive {
     /// # Errors
     /// [`ErrorCode::NotSupported`] if it is no self-encrypting drive; otherwise any [`Error`].
     pub fn open(transport: Box<dyn Transport>, options: DriveOptions) -> Result<Self, Error> {
-        let _ = (transport, options);
-        Err(Self::provisional())
+        let tries = options.tries;
+        let options = TperOptions {
+            timeout: options.timeout,
+            interrupt: options.interrupt,
+            ..TperOptions::default()
+        };
+        Self::of(Tper::new(transport, options), tries)
     }
 
-    fn provisional() -> Error {
-        Error::refused(Cause::NoSsc)
+    fn of(mut tper: Tper, tries: u32) -> Result<Self, Error> {
+        let discovery = tper.discover();
+        let discovery = discovery.map_err(|error| Error::at(Step::Discover, not_sed(error)))?;
+        let ssc = discovery.ssc().zip(discovery.base_com_id());
+        let (ssc, com_id) = ssc.ok_or_else(|| Error::at(Step::Discover, Cause::NoSsc))?;
+        tper.select(com_id, ssc);
+        Ok(Self {
+            tper,
+            discovery,
+            ssc,
+            tries,
+            refused: BTreeMap::new(),
+        })
     }
 
     /// Who the drive says it is.
     #[must_use]
     pub fn identity(&self) -> &Identity {
-        self.transport.identity()
+        self.tper.transport().identity()
     }
 
     /// What Level 0 Discovery told last.
@@ -113,19 +165,7 @@ impl Drive {
     /// The SSC by which the drive is talked to.
     #[must_use]
     pub const fn ssc(&self) -> Ssc {
-        Ssc::Opal2
-    }
-
-    /// The state, by Level 0 Discovery.
-    #[must_use]
-    pub fn state(&self) -> DriveState {
-        DriveState {
-            locking: LockingState::NotSupported,
-            owned: None,
-            sid_blocked: None,
-            frozen: false,
-            mbr: MbrState::NotSupported,
-        }
+        self.ssc
     }
 
     /// Asks Level 0 Discovery again: one IF-RECV.
@@ -133,13 +173,19 @@ impl Drive {
     /// # Errors
     /// [`Error`] at step [`Step::Discover`].
     pub fn rediscover(&mut self) -> Result<&Discovery, Error> {
-        Err(Self::provisional())
+        self.discover_at(Step::Discover)?;
+        Ok(&self.discovery)
+    }
+
+    fn discover_at(&mut self, step: Step) -> Result<(), Error> {
+        self.discovery = self.tper.discover().at(step)?;
+        Ok(())
     }
 
     /// How many interface commands were sent to the drive since it was opened, that one included.
     #[must_use]
-    pub fn if_counts(&self) -> IfCounts {
-        IfCounts::default()
+    pub const fn if_counts(&self) -> IfCounts {
+        self.tper.if_counts()
     }
 
     /// Exchanges communication properties.
@@ -147,15 +193,14 @@ impl Drive {
     /// # Errors
     /// [`Error`] at step [`Step::ExchangeProperties`].
     pub fn properties(&mut self) -> Result<Properties, Error> {
-        Err(Self::provisional())
-    }
-
-    /// The default PIN that the drive shows to anybody.
-    ///
-    /// # Errors
-    /// [`Error`] with the step at which it failed.
-    pub fn msid(&mut self) -> Result<Secret, Error> {
-        Err(Self::provisional())
+        let properties = self.tper.exchange_properties();
+        let session::Properties { tper, host } = properties.at(Step::ExchangeProperties)?;
+        Ok(Properties {
+            tper,
+            host,
+            send_limit: self.tper.limits().com_packet,
+            receive_limit: self.tper.receive_limit(),
+        })
     }
 
     /// Resets the protocol stack of the ComID: ends every session, also those of other programs.
@@ -163,12 +208,32 @@ impl Drive {
     /// # Errors
     /// [`Error`] at step [`Step::StackReset`].
     pub fn stack_reset(&mut self) -> Result<(), Error> {
-        Err(Self::provisional())
+        self.tper.stack_reset().at(Step::StackReset)
     }
 
-    /// What would be refused now, and why.
-    #[must_use]
-    pub fn diagnose(&self) -> Vec<Finding> {
-        Vec::new()
+    /// Refuses SSCs whose methods are others.
+    fn require_opal_family(&self) -> Result<(), Error> {
+        match self.ssc {
+            Ssc::Enterprise | Ssc::KeyPerIo => Err(Error::before(Cause::Ssc(self.ssc))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses drives whose Locking SP is not activated.
+    fn require_active(&self) -> Result<(), Error> {
+        if self.is_active() {
+            Ok(())
+        } else {
+            Err(Error::before(Cause::NotActivated))
+        }
+    }
+}
+
+/// Tells a drive without Level 0 Discovery from one that could not be asked.
+fn not_sed(error: session::Error) -> Cause {
+    match error {
+        session::Error::NoAnswer => Cause::NotSed(None),
+        error if error.is_interface_refusal() => Cause::NotSed(Some(error)),
+        error => error.into(),
     }
 }

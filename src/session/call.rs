@@ -71,7 +71,11 @@ impl Session<'_> {
     ///
     /// # Errors
     /// As [`Session::call`].
-    pub fn set(&mut self, object: Uid, columns: Vec<(u64, Value)>) -> Result<(), Error> {
+    pub fn set(
+        &mut self,
+        object: Uid,
+        columns: impl IntoIterator<Item = (u64, Value)>,
+    ) -> Result<(), Error> {
         let values = columns
             .into_iter()
             .map(|(column, value)| Value::named(column, value));

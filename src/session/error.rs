@@ -171,4 +171,15 @@ impl Error {
             _ => None,
         }
     }
+
+    /// Whether the interface, or the kernel's check of the path, refused a command.
+    #[must_use]
+    pub const fn is_interface_refusal(&self) -> bool {
+        matches!(
+            self,
+            Self::Transport(
+                transport::Error::Interface { .. } | transport::Error::NotSupported { .. }
+            )
+        )
+    }
 }

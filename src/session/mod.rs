@@ -41,6 +41,8 @@ pub use session::Session;
 pub use tper::{Tper, TperOptions};
 pub use transaction::Transaction;
 
+pub(crate) use tper::Opened;
+
 pub(crate) use crate::transport::{Identity, Transport, sanitise};
 pub(crate) use crate::wire::discovery::Discovery;
 

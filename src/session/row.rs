@@ -69,6 +69,14 @@ impl Row {
         bytes.map(Some).ok_or_else(|| malformed("byte string"))
     }
 
+    /// A byte string that must be there.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] if the column is missing or has another type.
+    pub fn required_bytes(&self, column: u64) -> Result<&[u8], Error> {
+        self.bytes(column)?.ok_or_else(|| malformed("byte string"))
+    }
+
     /// A set of small numbers, such as reset types.
     ///
     /// # Errors

@@ -35,6 +35,11 @@ impl<'t> Session<'t> {
         self.tper.discover()
     }
 
+    /// As [`Tper::take_recovered`].
+    pub const fn take_recovered(&mut self) -> bool {
+        self.tper.take_recovered()
+    }
+
     /// Calls a method and returns its results.
     ///
     /// # Errors

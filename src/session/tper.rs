@@ -64,6 +64,11 @@ pub struct Tper {
     pub(super) limits: Limits,
 }
 
+/// A session that was opened, and that somebody must enter: it is not ended otherwise.
+#[derive(Debug)]
+#[must_use = "a session that nobody enters stays open"]
+pub(crate) struct Opened(Numbers);
+
 impl Tper {
     /// A TPer behind a transport. Nothing is sent.
     #[must_use]
@@ -150,8 +155,8 @@ impl Tper {
     /// buffer (\[Core\] 3.3.6).
     ///
     /// # Errors
-    /// [`Error::Transport`] if the drive does not know the command, [`Error::Malformed`] if it
-    /// answers something else.
+    /// [`Error::Transport`] if the drive does not know the command, [`Error::NoAnswer`] if it
+    /// answers zeros, as bridges do, [`Error::Malformed`] if it answers something else.
     pub fn discover(&mut self) -> Result<Discovery, Error> {
         let discovery = self.fetch_discovery(DISCOVERY_BUFFER)?;
         if discovery.missing == 0 {
@@ -170,6 +175,9 @@ impl Tper {
             .com
             .if_recv(SecurityProtocol::TCG, com_id, &mut buffer)?;
         let bytes = buffer.get(..received).unwrap_or(&buffer);
+        if bytes.iter().all(|&byte| byte == 0) {
+            return Err(Error::NoAnswer);
+        }
         Discovery::decode(bytes).map_err(|error| Malformed::decode(error, bytes).into())
     }
 
@@ -214,18 +222,36 @@ impl Tper {
         sp: Uid,
         credential: Option<(Uid, &Secret)>,
     ) -> Result<Session<'_>, Error> {
+        let opened = self.open_session(sp, credential)?;
+        Ok(self.enter(opened))
+    }
+
+    /// As [`Tper::start_session`], for callers that decide later what to do with the session.
+    pub(crate) fn open_session(
+        &mut self,
+        sp: Uid,
+        credential: Option<(Uid, &Secret)>,
+    ) -> Result<Opened, Error> {
         let wait = self.com.wait(self.patience());
         loop {
             let status = match self.try_start(sp, credential) {
-                Ok(numbers) => return Ok(Session::new(self, numbers)),
                 Err(Error::Status(status)) if is_busy(status) => status,
-                Err(error) => return Err(error),
+                started => return started.map(Opened),
             };
             if self.com.pause_for(BUSY_PAUSE, &wait)?.is_none() {
                 let waited = self.com.waited(&wait);
                 return Err(Error::Busy { status, waited });
             }
         }
+    }
+
+    /// Enters a session that was opened.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a session is entered once, and `Opened` is the proof that it is open"
+    )]
+    pub(crate) const fn enter(&mut self, opened: Opened) -> Session<'_> {
+        Session::new(self, opened.0)
     }
 
     fn try_start(&mut self, sp: Uid, credential: Option<(Uid, &Secret)>) -> Result<Numbers, Error> {
