@@ -230,28 +230,37 @@ pub fn name(table: Uid, column: u64) -> Option<&'static str> {
     found.map(|(_, name)| *name)
 }
 
-fn names(table: Uid) -> Names {
-    match table {
-        uid::TABLE => TABLE,
-        uid::SP_INFO => SP_INFO,
-        uid::SP_TEMPLATES => SP_TEMPLATES,
-        uid::METHOD_ID => METHOD_ID,
-        uid::ACCESS_CONTROL => ACCESS_CONTROL,
-        uid::ACE => ACE,
-        uid::AUTHORITY => AUTHORITY,
-        uid::C_PIN => C_PIN,
-        uid::SECRET_PROTECT => SECRET_PROTECT,
-        uid::TPER_INFO_TABLE => TPER_INFO,
-        uid::TEMPLATE => TEMPLATE,
-        uid::SP => SP,
-        uid::LOCKING_INFO_TABLE => LOCKING_INFO,
-        uid::LOCKING => LOCKING,
-        uid::MBR_CONTROL_TABLE => MBR_CONTROL,
-        uid::K_AES_128 | uid::K_AES_256 => K_AES,
-        uid::DATA_REMOVAL_MECHANISM_TABLE => DATA_REMOVAL_MECHANISM,
-        _ => &[],
-    }
+/// Every column's name, in no order, some twice.
+pub fn all_names() -> impl Iterator<Item = &'static str> {
+    let tables = TABLES.iter().flat_map(|(_, names)| names.iter());
+    std::iter::once("UID").chain(tables.map(|(_, name)| *name))
 }
+
+fn names(table: Uid) -> Names {
+    let found = TABLES.iter().find(|(known, _)| *known == table);
+    found.map_or(&[], |(_, names)| *names)
+}
+
+const TABLES: &[(Uid, Names)] = &[
+    (uid::TABLE, TABLE),
+    (uid::SP_INFO, SP_INFO),
+    (uid::SP_TEMPLATES, SP_TEMPLATES),
+    (uid::METHOD_ID, METHOD_ID),
+    (uid::ACCESS_CONTROL, ACCESS_CONTROL),
+    (uid::ACE, ACE),
+    (uid::AUTHORITY, AUTHORITY),
+    (uid::C_PIN, C_PIN),
+    (uid::SECRET_PROTECT, SECRET_PROTECT),
+    (uid::TPER_INFO_TABLE, TPER_INFO),
+    (uid::TEMPLATE, TEMPLATE),
+    (uid::SP, SP),
+    (uid::LOCKING_INFO_TABLE, LOCKING_INFO),
+    (uid::LOCKING, LOCKING),
+    (uid::MBR_CONTROL_TABLE, MBR_CONTROL),
+    (uid::K_AES_128, K_AES),
+    (uid::K_AES_256, K_AES),
+    (uid::DATA_REMOVAL_MECHANISM_TABLE, DATA_REMOVAL_MECHANISM),
+];
 
 const TABLE: Names = &[
     (table::NAME, "Name"),

@@ -47,7 +47,8 @@ impl Signature {
     }
 }
 
-const START_SESSION: &[(u64, &str)] = &[
+/// Optional parameters of StartSession (\[Core\] 5.2.3.1).
+pub const START_SESSION: &[(u64, &str)] = &[
     (0, "HostChallenge"),
     (1, "HostExchangeAuthority"),
     (2, "HostExchangeCert"),

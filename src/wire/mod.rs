@@ -33,6 +33,7 @@ pub mod discovery;
 mod error;
 pub mod hex;
 pub mod packet;
+pub mod pretty;
 pub mod reader;
 pub mod security_protocol;
 pub mod sedutil_log;

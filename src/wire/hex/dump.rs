@@ -10,7 +10,7 @@ pub(in crate::wire) struct DumpLine<'a> {
     pub(in crate::wire) offset: u64,
     /// True if a colon follows the offset.
     pub(in crate::wire) has_colon: bool,
-    /// True if the offset looks unlike the group after it: another width, or a wide gap.
+    /// True if a wide gap or a column of text shows that the line is no mere sequence of digits.
     pub(in crate::wire) stands_apart: bool,
     body: &'a str,
 }
@@ -29,11 +29,12 @@ impl<'a> DumpLine<'a> {
         if !(3..=16).contains(&digits) || !ends {
             return None;
         }
-        let group = body.split_whitespace().next().unwrap_or_default();
+        let is_digits = |group| group_bytes(group).is_some();
+        let is_gap = body.starts_with("  ") || body.starts_with('\t');
         Some(Self {
             offset: u64::from_str_radix(offset, 16).ok()?,
             has_colon: body.len() < rest.len(),
-            stands_apart: group.len() != digits || body.starts_with("  ") || body.starts_with('\t'),
+            stands_apart: is_gap || !body.split_whitespace().all(is_digits),
             body,
         })
     }
@@ -114,8 +115,10 @@ mod tests {
         assert_eq!(DumpLine::parse("0x00a0  00").unwrap().offset, 0xa0);
         assert!(DumpLine::parse("00000000: 0001").unwrap().has_colon);
         assert!(!DumpLine::parse("0000 00000000").unwrap().has_colon);
-        assert!(DumpLine::parse("0000 00000000").unwrap().stands_apart);
-        assert!(!DumpLine::parse("00000000 00000000").unwrap().stands_apart);
+        let stands_apart = |line| DumpLine::parse(line).unwrap().stands_apart;
+        assert!(stands_apart("0000  00000000") && stands_apart("0000\t00"));
+        assert!(stands_apart("0000 61626364  abc."));
+        assert!(!stands_apart("00000000 1004 00"));
         for line in [
             "",
             "00 11",

@@ -274,6 +274,11 @@ mod tests {
     fn one_line_with_an_offset() {
         assert_eq!(decode("0000  fb000000"), Ok(vec![0xfb, 0, 0, 0]));
         assert_eq!(decode("0000 1004"), Ok(vec![0, 0, 0x10, 4]));
+        assert_eq!(decode("0000 1004fa    ..."), Ok(vec![0x10, 4, 0xfa]));
+        assert_eq!(
+            decode("00000000 1004 0000"),
+            Ok(vec![0, 0, 0, 0, 0x10, 4, 0, 0])
+        );
         assert_eq!(decode("0010: 1004"), Ok(vec![0x10, 4]));
     }
 
