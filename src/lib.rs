@@ -8,4 +8,5 @@ pub mod session;
 pub mod spec;
 pub mod sys;
 pub mod transport;
+pub mod vdrive;
 pub mod wire;
