@@ -19,7 +19,7 @@
 //! 0030 00000000 00000001 fa000000           ............
 //! - 22:11:34.708 DBG1: Entering DtaDev
 //! ";
-//! let blocks = sedutil_log::blocks(log);
+//! let blocks = sedutil_log::decode(log);
 //! assert_eq!(blocks.len(), 1);
 //! assert_eq!(blocks[0].heading, "Dumping command buffer");
 //! assert_eq!(blocks[0].direction(), Some(Direction::Sent));
@@ -74,7 +74,7 @@ pub enum Direction {
 ///
 /// A dump begins with offset 0; it goes on as long as offsets fit the bytes between them.
 #[must_use]
-pub fn blocks(log: &str) -> Vec<Block> {
+pub fn decode(log: &str) -> Vec<Block> {
     let lines: Vec<&str> = log.lines().collect();
     let mut rest = lines.as_slice();
     let mut heading = "";
@@ -240,7 +240,7 @@ Entering hexDump
 
     #[test]
     fn every_dump_is_found_with_its_heading() {
-        let found: Vec<_> = blocks(LOG)
+        let found: Vec<_> = decode(LOG)
             .iter()
             .map(|block| {
                 (
@@ -264,7 +264,7 @@ Entering hexDump
 
     #[test]
     fn headings_tell_the_direction() {
-        let directions: Vec<_> = blocks(LOG).iter().map(Block::direction).collect();
+        let directions: Vec<_> = decode(LOG).iter().map(Block::direction).collect();
         let received = Some(Direction::Received);
         assert_eq!(
             directions,
@@ -274,7 +274,7 @@ Entering hexDump
 
     #[test]
     fn the_bytes_are_those_of_the_dump_not_of_its_text() {
-        let blocks = blocks(LOG);
+        let blocks = decode(LOG);
         let packet = ComPacket::decode(&blocks[1].bytes).unwrap();
         let tokens = packet.packets[0].tokens();
         assert!(tokens.windows(9).any(|bytes| bytes == b"\xa812345678"));
@@ -289,7 +289,7 @@ Entering hexDump
 
     #[test]
     fn debug_shows_no_bytes() {
-        let text = format!("{:?}", blocks(LOG));
+        let text = format!("{:?}", decode(LOG));
         assert!(
             text.contains("<100 bytes>") && !text.contains("3132"),
             "{text}"
@@ -299,7 +299,7 @@ Entering hexDump
     #[test]
     fn a_gap_ends_a_dump_and_hostile_text_is_harmless() {
         let text = "what\x1b[2J\n0000 00000000\n0010 00000000\n0000 01\n0001 02\n0003 03\n";
-        let blocks = blocks(text);
+        let blocks = decode(text);
         assert_eq!(blocks.len(), 2);
         assert_eq!(blocks[0].heading, "what?[2J");
         assert_eq!(blocks[0].bytes.len(), 4);
@@ -312,7 +312,7 @@ Entering hexDump
     #[test]
     fn every_cut_of_a_log_is_harmless() {
         for length in 0..LOG.len() {
-            let blocks = blocks(LOG.get(..length).unwrap());
+            let blocks = decode(LOG.get(..length).unwrap());
             assert!(blocks.len() <= 4);
             assert!(blocks.iter().all(|block| block.bytes.len() <= 100));
         }
@@ -321,7 +321,7 @@ Entering hexDump
     proptest! {
         #[test]
         fn any_text_is_harmless(text in "[0-9a-f \n:-]{0,300}") {
-            for block in blocks(&text) {
+            for block in decode(&text) {
                 let _ = (block.kind(), block.direction());
             }
         }

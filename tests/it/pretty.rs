@@ -153,6 +153,17 @@ ComPacket ComID 0x1004, extension 0x0000
 }
 
 #[test]
+fn a_capture_of_many_com_packets_is_explained() {
+    let capture = [frame("7.19"), frame("7.20"), frame("7.9")].concat();
+    let text = Printer::new(Masking::On).com_packets(&capture);
+    assert_eq!(text.matches("ComPacket ComID 0x1004").count(), 3, "{text}");
+    assert!(
+        text.contains("RangeStart = 2048") && text.ends_with("End of Session\n"),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_boolean_expression_is_explained() {
     let text = pretty::tokens(&tokens("7.22"));
     let expected = "\

@@ -1,7 +1,7 @@
 //! How parameters, columns and cell block entries are called, and which of them hold secrets.
 
-use crate::spec::signature::{Signature, cell_block};
-use crate::spec::{HalfUid, Uid, column, uid};
+use crate::spec::signature::{self, Signature, cell_block};
+use crate::spec::{HalfUid, Uid, column, property, uid};
 use crate::wire::Value;
 
 /// What the names of named values name.
@@ -97,18 +97,17 @@ impl Names {
 
 /// The known name that a byte string spells, so that nothing else is ever printed as a name.
 pub(super) fn known_string(bytes: &[u8]) -> Option<&'static str> {
-    if let Ok(half) = <[u8; 4]>::try_from(bytes) {
-        return half_uid(HalfUid(u32::from_be_bytes(half)));
+    let half = <[u8; 4]>::try_from(bytes).ok();
+    if let Some(name) = half.and_then(|half| half_uid(HalfUid(u32::from_be_bytes(half)))) {
+        return Some(name);
     }
-    let parameters = crate::spec::signature::START_SESSION
-        .iter()
-        .map(|(_, name)| *name);
+    let parameters = signature::START_SESSION.iter().map(|(_, name)| *name);
     let cell_block = (0..=4).filter_map(cell_block::name);
     ENTERPRISE_STRINGS
         .into_iter()
         .chain(parameters)
         .chain(cell_block)
-        .chain(crate::spec::property::NAMES)
+        .chain(property::NAMES)
         .chain(column::all_names())
         .find(|name| name.as_bytes() == bytes)
 }
@@ -136,14 +135,46 @@ pub(super) const fn is_byte_table(table: Uid) -> bool {
 
 /// An object's name; that of its table and its number where only the table is known.
 pub(super) fn uid_text(uid: Uid) -> String {
-    match (uid::name(uid), uid::name(uid.table())) {
-        (Some(name), _) => name,
-        (None, Some(table)) if uid.low() != 0 => format!("{table} {:08x}", uid.low()),
-        _ => uid.to_string(),
-    }
+    known_uid_text(uid).unwrap_or_else(|| uid.to_string())
 }
 
-/// True for a UID that can't be taken for a PIN: its table is known.
-pub(super) fn is_known(uid: Uid) -> bool {
-    uid::name(uid).is_some() || uid::name(uid.table()).is_some()
+/// The same for a UID that can't be taken for a PIN, since its table is known.
+pub(super) fn known_uid_text(uid: Uid) -> Option<String> {
+    let table = || uid::name(uid.table()).filter(|_| uid.high() != 0);
+    let row = || table().map(|table| format!("{table} {:08x}", uid.low()));
+    uid::name(uid).or_else(row)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_known_strings_are_names() {
+        assert_eq!(known_string(b"ReadLocked"), Some("ReadLocked"));
+        assert_eq!(known_string(b"Done"), Some("Done"));
+        assert_eq!(known_string(b"HostChallenge"), Some("HostChallenge"));
+        assert_eq!(
+            known_string(&[0, 0, 0x0c, 0x05]),
+            Some("Authority_object_ref")
+        );
+        assert_eq!(known_string(b"password"), None);
+        assert_eq!(known_string(b""), None);
+    }
+
+    #[test]
+    fn only_uids_of_known_tables_are_known() {
+        let text = |uid| known_uid_text(Uid(uid));
+        assert_eq!(text(0x0000_0008_0003_e001).as_deref(), Some("ACE 0003e001"));
+        assert_eq!(text(0).as_deref(), Some("Null"));
+        assert_eq!(text(0x0000_0000_0000_1234), None);
+        assert_eq!(text(u64::from_be_bytes(*b"password")), None);
+        assert_eq!(uid_text(Uid(0x1234)), "0000000000001234");
+    }
+
+    #[test]
+    fn byte_tables_are_tables_not_rows() {
+        assert!(is_byte_table(uid::MBR) && is_byte_table(uid::data_store(128)));
+        assert!(!is_byte_table(uid::MBR.table_descriptor()) && !is_byte_table(uid::C_PIN));
+    }
 }

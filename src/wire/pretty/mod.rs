@@ -28,6 +28,7 @@ mod page;
 mod stream;
 mod values;
 
+use super::ComPacket;
 use crate::spec::{ComId, SecurityProtocol, Uid};
 use page::Page;
 
@@ -84,6 +85,15 @@ impl Printer {
         page.finish()
     }
 
+    /// The text of ComPackets that follow each other, as [`ComPacket::split`] finds them.
+    pub fn com_packets(&mut self, capture: &[u8]) -> String {
+        let mut page = Page::default();
+        for part in ComPacket::split(capture) {
+            self.print_com_packet(&mut page, part);
+        }
+        page.finish()
+    }
+
     /// The text of a token stream.
     pub fn tokens(&mut self, tokens: &[u8]) -> String {
         let mut page = Page::default();
@@ -110,6 +120,12 @@ pub fn payload(protocol: SecurityProtocol, com_id: ComId, data: &[u8]) -> String
 #[must_use]
 pub fn com_packet(data: &[u8]) -> String {
     Printer::new(Masking::On).com_packet(data)
+}
+
+/// The text of ComPackets that follow each other, masked.
+#[must_use]
+pub fn com_packets(capture: &[u8]) -> String {
+    Printer::new(Masking::On).com_packets(capture)
 }
 
 /// The text of one token stream, masked.

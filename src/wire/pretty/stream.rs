@@ -1,6 +1,6 @@
 //! Token streams: calls, answers, sessions, transactions, and what can't be read as any of them.
 
-use super::labels::{Meaning, Names, is_byte_table, is_known, uid_text};
+use super::labels::{Meaning, Names, is_byte_table, uid_text};
 use super::values::Item;
 use super::{LastCall, Masking, Page, Printer};
 use crate::spec::signature::Signature;
@@ -170,10 +170,7 @@ impl Printer {
     fn print_token(&self, page: &mut Page, token: &Token<'_>, depth: usize) {
         let name = token.name();
         let text = match (token, self.masking) {
-            (Token::Atom(Atom::Bytes(bytes)), _) => match <[u8; 8]>::try_from(*bytes) {
-                Ok(uid) if is_known(Uid::from_bytes(uid)) => uid_text(Uid::from_bytes(uid)),
-                _ => self.bytes(bytes, Meaning::Secret),
-            },
+            (Token::Atom(Atom::Bytes(bytes)), _) => self.bytes(bytes, Meaning::Unknown),
             (Token::Atom(Atom::Uint(number)), Masking::Off) => number.to_string(),
             (Token::Atom(Atom::Int(number)), Masking::Off) => format!("{number:+}"),
             (Token::Atom(_), _) => format!("<{name} masked>"),

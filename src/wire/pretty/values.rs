@@ -1,8 +1,6 @@
 //! Values: on one line where they fit, nested where they don't, masked where they may be secret.
 
-use super::labels::{
-    MAX_NUMBER, Meaning, Names, SESSION_NUMBERS, is_known, known_string, uid_text,
-};
+use super::labels::{MAX_NUMBER, Meaning, Names, SESSION_NUMBERS, known_string, known_uid_text};
 use super::{Masking, Page, Printer};
 use crate::spec::{LifeCycle, Uid, column};
 use crate::wire::{Value, hex};
@@ -122,16 +120,17 @@ impl Printer {
     /// A byte string, or its length.
     pub(super) fn bytes(&self, bytes: &[u8], meaning: Meaning) -> String {
         let uid = <[u8; 8]>::try_from(bytes).ok().map(Uid::from_bytes);
-        let uid = uid.filter(|&uid| is_known(uid) && meaning != Meaning::Secret);
-        match (meaning, self.masking) {
-            (Meaning::Bulk, _) => abbreviated(bytes),
-            (Meaning::Text, _) if is_printable(bytes) => format!("{:?}", text(bytes)),
-            (_, Masking::Off) if is_printable(bytes) => format!("{:?}", text(bytes)),
-            (_, masking) => match (uid, masking) {
-                (Some(uid), _) => uid_text(uid),
-                (None, Masking::On) => format!("<{} bytes masked>", bytes.len()),
-                (None, Masking::Off) => shortened(bytes, MAX_BYTES),
-            },
+        let uid = uid
+            .filter(|_| meaning != Meaning::Secret)
+            .and_then(known_uid_text);
+        match (meaning, self.masking, uid) {
+            (Meaning::Bulk, ..) => abbreviated(bytes),
+            (Meaning::Text, ..) | (_, Masking::Off, _) if is_printable(bytes) => {
+                format!("{:?}", text(bytes))
+            }
+            (_, _, Some(uid)) => uid,
+            (_, Masking::On, None) => format!("<{} bytes masked>", bytes.len()),
+            (_, Masking::Off, None) => shortened(bytes, MAX_BYTES),
         }
     }
 }
