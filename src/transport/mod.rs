@@ -2,10 +2,16 @@
 
 use crate::spec::{ComId, SecurityProtocol};
 
+mod ata;
 mod error;
 mod identity;
+pub mod linux;
+mod nvme;
+mod scsi;
+mod sense;
 
-pub use error::{Error, InterfaceStatus};
+pub use ata::AtaSecurity;
+pub use error::{Error, InterfaceClass, InterfaceStatus};
 pub use identity::{Bus, Identity, sanitise};
 
 /// A path to a drive's TPer.
