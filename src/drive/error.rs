@@ -25,12 +25,12 @@ pub enum Cause {
     /// A TCG Storage drive whose SSC tells no ComID, or is none that is known.
     #[error("no known security subsystem class")]
     NoSsc,
+    /// The drive has no locking.
+    #[error("the drive has no locking")]
+    NoLocking,
     /// The SSC does not have this operation, or this program does not have it for the SSC.
     #[error("not supported for the {} SSC", .0.name())]
     Ssc(Ssc),
-    /// The drive has no shadow MBR.
-    #[error("the drive has no shadow MBR")]
-    NoShadowMbr,
     /// The authority cannot act here.
     #[error("{0} cannot do this")]
     WrongAuthority(Authority),
@@ -46,6 +46,12 @@ pub enum Cause {
         /// Who was refused.
         authority: Authority,
     },
+    /// The drive does not know the authority.
+    #[error("{authority} is unknown to the drive (INVALID_PARAMETER, 0ch)")]
+    UnknownAuthority {
+        /// Who was to act.
+        authority: Authority,
+    },
     /// The authority may not do this.
     #[error("{authority} is not authorized for this (NOT_AUTHORIZED, 01h)")]
     NotPermitted {
@@ -59,7 +65,7 @@ pub enum Cause {
         authority: Authority,
     },
     /// A further attempt would exceed the try budget; it was not made.
-    #[error("{authority} was refused {refused} times in this run, no further attempt was made")]
+    #[error("{authority} was refused before in this run; no further attempt was made")]
     TryBudget {
         /// Whose budget.
         authority: Authority,
@@ -67,7 +73,7 @@ pub enum Cause {
         refused: u32,
     },
     /// Another session is open, and stayed open.
-    #[error("the drive is busy with another session ({status}), waited {} s", .waited.as_secs())]
+    #[error("the drive is busy with another session ({status}), which did not end in {waited:?}")]
     Busy {
         /// SP_BUSY or NO_SESSIONS_AVAILABLE.
         status: MethodStatus,
@@ -207,6 +213,7 @@ impl Error {
             Cause::Refused { .. } | Cause::NotPermitted { .. } => {
                 Some(MethodStatus::NOT_AUTHORIZED)
             }
+            Cause::UnknownAuthority { .. } => Some(MethodStatus::INVALID_PARAMETER),
             Cause::LockedOut { .. } => Some(MethodStatus::AUTHORITY_LOCKED_OUT),
             Cause::Busy { status, .. } => Some(*status),
             Cause::Session(error) => error.status(),
@@ -219,16 +226,22 @@ impl Error {
         matches!(self.cause, Cause::Refused { .. })
     }
 
+    /// Whether the drive has not done what it reported.
+    pub(super) const fn is_mismatch(&self) -> bool {
+        matches!(self.cause, Cause::NotAsAsked(_))
+    }
+
     /// The class of the failure.
     #[must_use]
     pub fn code(&self) -> ErrorCode {
         match &self.cause {
-            Cause::NotSed(_) | Cause::NoSsc | Cause::Ssc(_) | Cause::NoShadowMbr => {
+            Cause::NotSed(_) | Cause::NoSsc | Cause::NoLocking | Cause::Ssc(_) => {
                 ErrorCode::NotSupported
             }
-            Cause::WrongAuthority(_) | Cause::PinLength { .. } | Cause::Range(_) => {
-                ErrorCode::InvalidRequest
-            }
+            Cause::WrongAuthority(_)
+            | Cause::UnknownAuthority { .. }
+            | Cause::PinLength { .. }
+            | Cause::Range(_) => ErrorCode::InvalidRequest,
             Cause::SidBlocked
             | Cause::Refused { .. }
             | Cause::NotPermitted { .. }
@@ -244,7 +257,7 @@ impl Error {
 
 const fn session_code(error: &session::Error) -> ErrorCode {
     match error {
-        session::Error::Malformed(_) => ErrorCode::Malformed,
+        session::Error::Malformed(_) | session::Error::Endless => ErrorCode::Malformed,
         session::Error::Interrupted => ErrorCode::Interrupted,
         session::Error::TimedOut { .. } => ErrorCode::TimedOut,
         session::Error::Status(MethodStatus::NOT_AUTHORIZED) => ErrorCode::NotAuthorized,

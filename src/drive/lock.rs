@@ -5,6 +5,7 @@
 
 use super::error::At;
 use super::range::{self, Columns};
+use super::state::is_locked;
 use super::unlock::{outcome, without_strangers};
 use super::{Authority, Cause, Credential, Drive, Error, Mismatch, RangeOutcome, Step};
 use crate::session::{self, Row, Session};
@@ -13,7 +14,6 @@ use crate::spec::{MethodStatus, RangeNumber, uid};
 
 /// What shall be locked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct LockRequest {
     /// The ranges; empty for all that have locking enabled.
     pub ranges: Vec<RangeNumber>,
@@ -48,16 +48,17 @@ impl Drive {
     ) -> Result<LockReport, Error> {
         self.require_opal_family()?;
         self.require_active()?;
-        let was_locked = self.is_locked();
         let acting = credential.authority;
-        let mut session = self.log_in_to_locking_sp(credential)?;
-        let ranges = match request.ranges.is_empty() {
-            true => range::lockable(&mut session)?,
-            false => request.ranges.clone(),
-        };
-        let is_proven_by_discovery = !was_locked && ranges.len() == 1;
+        let mut named = self.named_ranges(&request.ranges);
+        let is_all = named.is_empty();
+        let (mut session, discovery) = self.log_in_to_locking_sp(credential)?;
+        let was_locked = is_locked(discovery);
+        if named.is_empty() {
+            named = range::lockable(&mut session)?;
+        }
+        let is_proven_by_discovery = !was_locked && named.len() == 1;
         let mut outcomes = Vec::new();
-        for range in ranges {
+        for range in named {
             let locked =
                 lock(&mut session, range, acting).and_then(|()| match is_proven_by_discovery {
                     true => Ok(()),
@@ -66,7 +67,7 @@ impl Drive {
             outcomes.push(outcome(range, locked)?);
         }
         session.end().at(Step::EndSession)?;
-        if request.ranges.is_empty() {
+        if is_all {
             outcomes = without_strangers(outcomes);
         }
         if outcomes.iter().any(|outcome| outcome.error.is_none()) || outcomes.is_empty() {

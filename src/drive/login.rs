@@ -8,7 +8,7 @@
 use super::error::At;
 use super::{Authority, Cause, Credential, Drive, Error, Step};
 use crate::secret::Secret;
-use crate::session::{self, Opened, Session};
+use crate::session::{self, Discovery, Opened, Session};
 use crate::spec::column::c_pin;
 use crate::spec::{MethodStatus, Uid, uid};
 
@@ -38,7 +38,7 @@ impl Drive {
     /// Opens a session as anybody.
     pub(super) fn open_as_anybody(&mut self, sp: Uid) -> Result<Session<'_>, Error> {
         let opened = self.tper.open_session(sp, None).at(Step::StartSession)?;
-        self.enter(opened)
+        Ok(self.enter(opened)?.0)
     }
 
     /// Opens a session with the SP of an authority, as this authority.
@@ -54,6 +54,20 @@ impl Drive {
         attempt: Attempt,
     ) -> Result<Session<'_>, Error> {
         let opened = self.open_as(authority, pin, attempt)?;
+        Ok(self.enter(opened)?.0)
+    }
+
+    /// Opens a session with the Locking SP as one of its authorities; with it comes what Level 0
+    /// Discovery told last, which the session may renew.
+    pub(super) fn log_in_to_locking_sp(
+        &mut self,
+        credential: &Credential,
+    ) -> Result<(Session<'_>, &mut Discovery), Error> {
+        let Credential { authority, pin } = credential;
+        if authority.sp() != uid::LOCKING_SP {
+            return Err(Error::before(Cause::WrongAuthority(*authority)));
+        }
+        let opened = self.open_as(*authority, pin, Attempt::First)?;
         self.enter(opened)
     }
 
@@ -72,7 +86,7 @@ impl Drive {
             }
             opened => (opened?, first.0),
         };
-        Ok((self.enter(opened)?, taken))
+        Ok((self.enter(opened)?.0, taken))
     }
 
     fn open_as(
@@ -103,12 +117,12 @@ impl Drive {
     /// Enters a session that was opened. If an answer of a killed process had to be cleared away
     /// for it, what that process did last may have taken effect after Level 0 Discovery, which is
     /// asked again then.
-    fn enter(&mut self, opened: Opened) -> Result<Session<'_>, Error> {
+    fn enter(&mut self, opened: Opened) -> Result<(Session<'_>, &mut Discovery), Error> {
         let mut session = self.tper.enter(opened);
         if session.take_recovered() {
             self.discovery = session.discover().at(Step::Discover)?;
         }
-        Ok(session)
+        Ok((session, &mut self.discovery))
     }
 
     /// The default PIN that the drive shows to anybody.
@@ -130,6 +144,7 @@ impl Drive {
 fn refusal(authority: Authority, error: session::Error) -> Error {
     let cause = match error.status() {
         Some(MethodStatus::NOT_AUTHORIZED) => Cause::Refused { authority },
+        Some(MethodStatus::INVALID_PARAMETER) => Cause::UnknownAuthority { authority },
         Some(MethodStatus::AUTHORITY_LOCKED_OUT) => Cause::LockedOut { authority },
         _ => error.into(),
     };

@@ -11,12 +11,13 @@
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::time::Duration;
 
 use crate::session::{
     self, Discovery, Identity, IfCounts, Interrupt, Tper, TperOptions, Transport,
 };
-use crate::spec::Ssc;
+use crate::spec::{RangeNumber, Ssc};
 
 mod authority;
 mod consent;
@@ -59,7 +60,6 @@ mod tests;
 
 /// How a drive is talked to.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct DriveOptions {
     /// Limit for one method, and for waiting while another session keeps the drive busy.
     pub timeout: Duration,
@@ -132,10 +132,14 @@ impl Drive {
             interrupt: options.interrupt,
             ..TperOptions::default()
         };
-        Self::of(Tper::new(transport, options), tries)
+        Self::with_tper(Tper::new(transport, options), tries)
     }
 
-    fn of(mut tper: Tper, tries: u32) -> Result<Self, Error> {
+    /// Opens a drive behind a TPer, which may have a clock of its own.
+    ///
+    /// # Errors
+    /// As [`Drive::open`].
+    pub fn with_tper(mut tper: Tper, tries: u32) -> Result<Self, Error> {
         let discovery = tper.discover();
         let discovery = discovery.map_err(|error| Error::at(Step::Discover, not_sed(error)))?;
         let ssc = discovery.ssc().zip(discovery.base_com_id());
@@ -219,6 +223,24 @@ impl Drive {
         }
     }
 
+    /// The ranges that were named, or the only one that the SSC has; empty for all others.
+    fn named_ranges(&self, ranges: &[RangeNumber]) -> Vec<RangeNumber> {
+        match self.ssc {
+            Ssc::Opalite | Ssc::Pyrite1 | Ssc::Pyrite2 if ranges.is_empty() => {
+                vec![RangeNumber::GLOBAL]
+            }
+            _ => ranges.to_vec(),
+        }
+    }
+
+    /// Refuses drives that cannot lock anything.
+    fn require_locking(&self) -> Result<(), Error> {
+        match self.state().locking {
+            LockingState::NotSupported => Err(Error::before(Cause::NoLocking)),
+            _ => Ok(()),
+        }
+    }
+
     /// Refuses drives whose Locking SP is not activated.
     fn require_active(&self) -> Result<(), Error> {
         if self.is_active() {
@@ -226,6 +248,16 @@ impl Drive {
         } else {
             Err(Error::before(Cause::NotActivated))
         }
+    }
+}
+
+impl fmt::Debug for Drive {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Drive")
+            .field("serial", &self.identity().serial_text())
+            .field("ssc", &self.ssc)
+            .field("state", &self.state())
+            .finish_non_exhaustive()
     }
 }
 

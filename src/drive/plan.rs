@@ -145,7 +145,7 @@ impl Drive {
         if needs.ranges {
             let write_locked = u8::from(request.read_only);
             let columns = format!("ReadLocked = 0, WriteLocked = {write_locked}");
-            plan.set_locked(&request.ranges, &columns);
+            plan.set_locked(&self.named_ranges(&request.ranges), &columns);
         }
         if needs.mbr {
             plan.change(uid::MBR_CONTROL, "Set", "Done = 1");
@@ -158,7 +158,10 @@ impl Drive {
     pub fn plan_lock(&self, request: &LockRequest, authority: Authority) -> Vec<PlannedCall> {
         let mut plan = Plan::default();
         plan.log_in(authority);
-        plan.set_locked(&request.ranges, "ReadLocked = 1, WriteLocked = 1");
+        plan.set_locked(
+            &self.named_ranges(&request.ranges),
+            "ReadLocked = 1, WriteLocked = 1",
+        );
         plan.calls
     }
 

@@ -82,7 +82,7 @@ impl Drive {
         self.require_opal_family()?;
         self.require_active()?;
         let mut session = match credential {
-            Some(credential) => self.log_in_to_locking_sp(credential)?,
+            Some(credential) => self.log_in_to_locking_sp(credential)?.0,
             None => self.open_as_anybody(uid::LOCKING_SP)?,
         };
         let mut ranges = Vec::new();
@@ -91,17 +91,6 @@ impl Drive {
         }
         session.end().at(Step::EndSession)?;
         Ok(ranges)
-    }
-
-    /// Opens a session with the Locking SP as one of its authorities.
-    pub(super) fn log_in_to_locking_sp(
-        &mut self,
-        credential: &Credential,
-    ) -> Result<Session<'_>, Error> {
-        if credential.authority.sp() != uid::LOCKING_SP {
-            return Err(Error::before(Cause::WrongAuthority(credential.authority)));
-        }
-        self.log_in(credential)
     }
 }
 

@@ -27,7 +27,6 @@ use crate::wire::Value;
 
 /// What a drive shall be after setup.
 #[derive(Debug, Default)]
-#[non_exhaustive]
 pub struct SetupPlan {
     /// The ranges in which locking is enabled; empty for the Global range alone.
     pub ranges: Vec<RangeSpec>,
@@ -114,6 +113,7 @@ impl Drive {
     /// place and the plan has no consent for this drive.
     pub fn setup(&mut self, plan: &SetupPlan, new_pin: &Secret) -> Result<SetupReport, Error> {
         self.require_opal_family()?;
+        self.require_locking()?;
         login::check_pin(new_pin)?;
         self.check_ranges(&plan.ranges)?;
         let pins = Pins {

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::Drive;
+use crate::session::Discovery;
 use crate::spec::feature::PinIndicator;
 
 /// The state of a drive, as Level 0 Discovery tells it to anybody.
@@ -95,6 +96,12 @@ impl MbrState {
     }
 }
 
+/// Whether a range is locked.
+pub(super) fn is_locked(discovery: &Discovery) -> bool {
+    let locking = discovery.locking();
+    locking.is_some_and(|locking| locking.locked)
+}
+
 impl Drive {
     /// The state, by Level 0 Discovery.
     #[must_use]
@@ -135,8 +142,7 @@ impl Drive {
 
     /// Whether a range is locked.
     pub(super) fn is_locked(&self) -> bool {
-        let locking = self.discovery.locking();
-        locking.is_some_and(|locking| locking.locked)
+        is_locked(&self.discovery)
     }
 
     /// Whether SID is blocked.

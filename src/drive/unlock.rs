@@ -15,7 +15,6 @@ use crate::spec::{MethodStatus, RangeNumber, uid};
 
 /// What shall be unlocked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct UnlockRequest {
     /// The ranges; empty for all that have locking enabled.
     pub ranges: Vec<RangeNumber>,
@@ -120,22 +119,21 @@ impl Drive {
         }
         self.require_active()?;
         let acting = credential.authority;
-        let mut discovery = self.discovery().clone();
-        let mut session = self.log_in_to_locking_sp(credential)?;
+        let ranges = self.named_ranges(&request.ranges);
+        let (mut session, discovery) = self.log_in_to_locking_sp(credential)?;
         if needs.ranges {
             let mut unlocking = Unlocking {
                 session: &mut session,
                 acting,
                 read_only: request.read_only,
-                discovery: &mut discovery,
+                discovery,
             };
-            report.ranges = unlocking.run(&request.ranges)?;
+            report.ranges = unlocking.run(&ranges)?;
         }
         if needs.mbr {
             report.mbr = hide_mbr(&mut session, acting)?;
         }
         session.end().at(Step::EndSession)?;
-        self.discovery = discovery;
         report.unless_in_vain()
     }
 
@@ -223,15 +221,15 @@ impl Unlocking<'_, '_> {
     }
 }
 
-/// What became of a range. What a TPer refuses concerns this range only; anything else ends the
-/// operation.
+/// What became of a range. What a TPer refuses, or does not do, concerns this range only; anything
+/// else ends the operation.
 pub(super) fn outcome(
     range: RangeNumber,
     result: Result<(), Error>,
 ) -> Result<RangeOutcome, Error> {
     match result {
         Ok(()) => Ok(RangeOutcome { range, error: None }),
-        Err(error) if error.status().is_some() => Ok(RangeOutcome {
+        Err(error) if error.status().is_some() || error.is_mismatch() => Ok(RangeOutcome {
             range,
             error: Some(error),
         }),

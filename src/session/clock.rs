@@ -103,9 +103,8 @@ impl Wait {
     /// # Errors
     /// [`Error::TimedOut`] if nothing is.
     pub(crate) fn check(&self, now: Duration) -> Result<Duration, Error> {
-        self.left(now).ok_or(Error::TimedOut {
-            seconds: self.patience.limit.as_secs(),
-        })
+        let limit = self.patience.limit;
+        self.left(now).ok_or(Error::TimedOut { limit })
     }
 
     /// The next pause between two polls.

@@ -211,11 +211,7 @@ impl Com {
                 return Ok(packets);
             }
         }
-        Err(Error::Limit {
-            what: "an answer in parts",
-            length: MAX_PARTS + 1,
-            limit: MAX_PARTS,
-        })
+        Err(Error::Endless)
     }
 
     /// Polls until the TPer is no longer at work on the next part.

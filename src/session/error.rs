@@ -37,11 +37,14 @@ pub enum Error {
     /// The TPer says that the ComID is inactive.
     #[error("the drive says that its ComID is inactive")]
     InactiveComId,
+    /// The answer came in more and more parts, and no end was in sight.
+    #[error("the drive's answer has no end")]
+    Endless,
     /// No answer within the time limit.
-    #[error("the drive did not answer within {seconds} s")]
+    #[error("the drive did not answer within {limit:?}")]
     TimedOut {
         /// The time limit.
-        seconds: u64,
+        limit: Duration,
     },
     /// Somebody asked to stop.
     #[error("interrupted")]

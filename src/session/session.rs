@@ -4,7 +4,7 @@
 use super::answer::Numbers;
 use super::clock::Patience;
 use super::tper::Tper;
-use super::{Error, Malformed, MalformedKind};
+use super::{Error, Limits, Malformed, MalformedKind};
 use crate::wire::token::byte;
 use crate::wire::{MethodCall, MethodResponse, Value};
 
@@ -33,6 +33,12 @@ impl<'t> Session<'t> {
     /// As [`Tper::discover`].
     pub fn discover(&mut self) -> Result<super::Discovery, Error> {
         self.tper.discover()
+    }
+
+    /// What may be sent in this session.
+    #[must_use]
+    pub const fn limits(&self) -> Limits {
+        self.tper.limits()
     }
 
     /// As [`Tper::take_recovered`].

@@ -20,7 +20,9 @@ pub(crate) const HSN: Hsn = Hsn(0x69);
 pub(crate) enum Line {
     /// An IF-SEND of these bytes, padded.
     Send(SecurityProtocol, Vec<u8>),
-    /// An IF-SEND of anything that the interface refuses.
+    /// An IF-SEND of anything.
+    SendAny,
+    /// An IF-SEND, or IF-RECV, of anything that the interface refuses.
     Refuse(InterfaceStatus),
     /// An IF-RECV that brings these bytes.
     Recv(SecurityProtocol, Vec<u8>),
@@ -194,6 +196,7 @@ impl Transport for Actor {
                 command: "IF-SEND",
                 status,
             }),
+            Some(Line::SendAny) => Ok(()),
             Some(Line::Send(expected_protocol, mut expected)) => {
                 expected.resize(expected.len().next_multiple_of(512), 0);
                 if protocol == expected_protocol && com_id == COM_ID && data == expected {
@@ -216,6 +219,12 @@ impl Transport for Actor {
         let bytes = match self.stage.next() {
             Some(Line::Recv(expected, bytes)) if protocol == expected => bytes,
             Some(Line::RecvInto(size, bytes)) if buffer.len() == size => bytes,
+            Some(Line::Refuse(status)) => {
+                return Err(Error::Interface {
+                    command: "IF-RECV",
+                    status,
+                });
+            }
             line => return Err(self.differs(buffer.len(), line)),
         };
         let length = bytes.len().min(buffer.len());

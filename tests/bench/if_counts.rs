@@ -27,17 +27,55 @@ struct Task {
 }
 
 const TASKS: [Task; 7] = [
-    Task { name: "discovery", budget: 1, prepare: nothing, act: |_| Ok(()) },
-    Task { name: "setup from factory state", budget: 26, prepare: nothing, act: set_up },
-    Task { name: "unlock range 0", budget: 7, prepare: locked, act: unlock_global },
-    Task { name: "unlock range 0 and MBRDone", budget: 9, prepare: shadowed, act: unlock_and_done },
-    Task { name: "lock range 0, proven", budget: 8, prepare: owned, act: lock_global },
-    Task { name: "revert by PSID, checked", budget: 7, prepare: owned, act: revert },
-    Task { name: "unlock, nothing to do", budget: 1, prepare: owned, act: unlock_global },
+    Task {
+        name: "discovery",
+        budget: 1,
+        prepare: nothing,
+        act: |_| Ok(()),
+    },
+    Task {
+        name: "setup from factory state",
+        budget: 26,
+        prepare: nothing,
+        act: set_up,
+    },
+    Task {
+        name: "unlock range 0",
+        budget: 7,
+        prepare: locked,
+        act: unlock_global,
+    },
+    Task {
+        name: "unlock range 0 and MBRDone",
+        budget: 9,
+        prepare: shadowed,
+        act: unlock_and_done,
+    },
+    Task {
+        name: "lock range 0, proven",
+        budget: 8,
+        prepare: owned,
+        act: lock_global,
+    },
+    Task {
+        name: "revert by PSID, checked",
+        budget: 7,
+        prepare: owned,
+        act: revert,
+    },
+    Task {
+        name: "unlock, nothing to do",
+        budget: 1,
+        prepare: owned,
+        act: unlock_global,
+    },
 ];
 
 fn main() {
-    println!("{:<30} {:>6} {:>7} {:>7}", "task", "budget", "sedkit", "drive");
+    println!(
+        "{:<30} {:>6} {:>7} {:>7}",
+        "task", "budget", "sedkit", "drive"
+    );
     for task in &TASKS {
         match measure(task) {
             Ok((host, drive)) => {
@@ -71,7 +109,10 @@ fn create(path: &PathBuf) -> Outcome {
 }
 
 fn open(path: &Path) -> Result<Drive, Box<dyn Error>> {
-    Ok(Drive::open(Box::new(VirtualDrive::open(path)?), DriveOptions::default())?)
+    Ok(Drive::open(
+        Box::new(VirtualDrive::open(path)?),
+        DriveOptions::default(),
+    )?)
 }
 
 fn seen(path: &Path) -> Result<u64, Box<dyn Error>> {
@@ -159,12 +200,21 @@ mod shadow {
         let answer = exchange(drive, Tsn(0), Hsn(0), &start.encode())?;
         let tokens = answer.packets.first().ok_or("no answer")?.tokens();
         let sync = MethodCall::decode(&tokens)?;
-        let tsn = sync.arguments.get(1).and_then(Value::as_uint).ok_or("no session")?;
+        let tsn = sync
+            .arguments
+            .get(1)
+            .and_then(Value::as_uint)
+            .ok_or("no session")?;
         let (tsn, hsn) = (Tsn(u32::try_from(tsn)?), Hsn(u32::try_from(HSN)?));
         let values = Value::list([Value::named(column::mbr_control::ENABLE, true)]);
         let set = MethodCall::new(uid::MBR_CONTROL, method::SET).optional(1, values);
         exchange(drive, tsn, hsn, &set.encode())?;
-        exchange(drive, tsn, hsn, &[sedkit::wire::token::byte::END_OF_SESSION])?;
+        exchange(
+            drive,
+            tsn,
+            hsn,
+            &[sedkit::wire::token::byte::END_OF_SESSION],
+        )?;
         Ok(())
     }
 
