@@ -59,3 +59,55 @@ impl FeatureCode {
         self.0 >= 0xc000
     }
 }
+
+open_enum! {
+    /// Where the PIN of SID comes from, initially or after a Revert (\[Opal\] 3.1.1).
+    pub PinIndicator: u8 {
+        /// The PIN is that of MSID.
+        MSID = 0x00, "MSID";
+        /// The PIN is vendor unique: printed on a label, for example.
+        VENDOR_UNIQUE = 0xff, "vendor unique";
+    }
+}
+
+open_enum! {
+    /// What a transport identifier means for persistent reservations (\[SIIS\], SIIS feature).
+    pub IdentifierUsageScope: u8 {
+        /// Not indicated.
+        NOT_INDICATED = 0, "not indicated";
+        /// The identifier is not used.
+        NOT_USED = 1, "not used";
+        /// The identifier is used.
+        USED = 2, "used";
+    }
+}
+
+open_enum! {
+    /// How a TPer removes data (type `data_removal_mechanism`, \[Opal\] and \[Pyrite\] 3.1.1).
+    pub DataRemovalMechanism: u8 {
+        /// All user data is overwritten.
+        OVERWRITE = 0, "overwrite data erase";
+        /// All blocks are erased.
+        BLOCK_ERASE = 1, "block erase";
+        /// The media encryption key is replaced.
+        CRYPTOGRAPHIC_ERASE = 2, "cryptographic erase";
+        /// All blocks are unmapped.
+        UNMAP = 3, "unmap";
+        /// All write pointers are reset.
+        RESET_WRITE_POINTERS = 4, "reset write pointers";
+        /// Whatever the vendor says.
+        VENDOR_SPECIFIC = 5, "vendor specific erase";
+    }
+}
+
+impl DataRemovalMechanism {
+    /// Every mechanism that a Level 0 descriptor can report.
+    pub const ALL: [Self; 6] = [
+        Self::OVERWRITE,
+        Self::BLOCK_ERASE,
+        Self::CRYPTOGRAPHIC_ERASE,
+        Self::UNMAP,
+        Self::RESET_WRITE_POINTERS,
+        Self::VENDOR_SPECIFIC,
+    ];
+}

@@ -9,6 +9,12 @@
 //! | SIIS | TCG Storage Interface Interactions Specification 1.11 |
 //! | Opal | TCG Storage Security Subsystem Class: Opal 2.30 |
 //! | Enterprise | TCG Storage Security Subsystem Class: Enterprise 1.01 |
+//! | Opalite | TCG Storage Security Subsystem Class: Opalite 1.00 |
+//! | Pyrite | TCG Storage Security Subsystem Class: Pyrite 2.01 |
+//! | Ruby | TCG Storage Security Subsystem Class: Ruby 1.00 |
+//! | Key Per I/O | TCG Storage Security Subsystem Class: Key Per I/O 1.00 |
+//! | Single User Mode | TCG Storage Opal SSC Feature Set: Single User Mode 1.00 |
+//! | CNL | TCG Storage Opal SSC Feature Set: Configurable Namespace Locking 1.00 |
 //! | PSID | TCG Storage Opal SSC Feature Set: PSID 1.00 |
 //! | Block SID | TCG Storage Feature Set: Block SID Authentication 1.01 |
 //! | DataStore | TCG Storage Opal SSC Feature Set: Additional DataStore Tables 1.01 |
@@ -72,10 +78,10 @@ pub mod ssc;
 pub mod status;
 pub mod uid;
 
-pub use feature::FeatureCode;
+pub use feature::{DataRemovalMechanism, FeatureCode, IdentifierUsageScope, PinIndicator};
 pub use life_cycle::LifeCycle;
 pub use numbers::{ComId, Hsn, RangeNumber, Tsn};
-pub use protocol::SecurityProtocol;
+pub use protocol::{ComIdState, SecurityProtocol};
 pub use ssc::Ssc;
 pub use status::MethodStatus;
 pub use uid::{HalfUid, Uid};

@@ -23,3 +23,17 @@ pub mod com_id_request {
     /// STACK_RESET: ends every session of a ComID and forgets its host properties.
     pub const STACK_RESET: u32 = 2;
 }
+
+open_enum! {
+    /// The state of a ComID, as VERIFY_COMID_VALID answers it (\[Core\] 3.3.4.7).
+    pub ComIdState: u32 {
+        /// No such ComID.
+        INVALID = 0, "invalid";
+        /// The ComID exists and nobody has it.
+        INACTIVE = 1, "inactive";
+        /// The ComID was handed out, or is static; no session uses it.
+        ISSUED = 2, "issued";
+        /// A session uses the ComID.
+        ASSOCIATED = 3, "associated";
+    }
+}
