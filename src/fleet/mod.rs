@@ -1,4 +1,4 @@
-//! Many drives at once: which nodes are one drive, and one thread for each drive.
+//! Many drives at once: one thread for each.
 //!
 //! ```
 //! let lengths = sedkit::fleet::in_parallel(vec!["sda", "nvme0"], |name| name.len());
@@ -8,11 +8,7 @@
 #![forbid(unsafe_code)]
 
 use std::panic;
-use std::thread;
-
-mod grouping;
-
-pub use grouping::{is_same_drive, one_per_drive};
+use std::thread::{self, ScopedJoinHandle};
 
 /// Does `work` on every drive at the same time, one thread each.
 ///
@@ -23,12 +19,15 @@ pub fn in_parallel<T: Send, R: Send>(drives: Vec<T>, work: impl Fn(T) -> R + Syn
     thread::scope(|scope| {
         let start = |drive| scope.spawn(move || work(drive));
         let running: Vec<_> = drives.into_iter().map(start).collect();
-        let result = |thread: thread::ScopedJoinHandle<'_, R>| thread.join();
-        running
-            .into_iter()
-            .map(|thread| result(thread).unwrap_or_else(|payload| panic::resume_unwind(payload)))
-            .collect()
+        running.into_iter().map(result).collect()
     })
+}
+
+/// A panic of a thread is one of whoever started it.
+fn result<R>(thread: ScopedJoinHandle<'_, R>) -> R {
+    thread
+        .join()
+        .unwrap_or_else(|payload| panic::resume_unwind(payload))
 }
 
 #[cfg(test)]
