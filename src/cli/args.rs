@@ -21,7 +21,7 @@ pub(crate) use common::*;
     name = "sedkit",
     version,
     disable_help_subcommand = true,
-    arg_required_else_help = false,
+    arg_required_else_help = true,
     subcommand_value_name = "COMMAND",
     after_help = "Devices are /dev/nvme0, /dev/sda, any /dev/disk/by-* link, or vdrive:PATH, a \
                   virtual drive in a file.\nTry it without hardware: sedkit demo"
@@ -45,7 +45,7 @@ pub(crate) struct Global {
     /// Print errors and what was asked for, nothing else
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
-    /// Say more; twice: every interface command on standard error, PINs masked
+    /// Count interface commands; twice: trace them on standard error, PINs masked
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub(crate) verbose: u8,
     /// Longest wait for one answer of a drive
@@ -64,11 +64,31 @@ pub(crate) struct Global {
 
 /// What to do.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {}
+pub(crate) enum Command {
+    Scan(scan::Scan),
+    Info(info::Info),
+    Setup(Box<setup::Setup>),
+    Lock(lock::Lock),
+    Unlock(unlock::Unlock),
+    Passwd(Box<passwd::Passwd>),
+    Revert(Box<revert::Revert>),
+    Range(range::Range),
+}
 
 impl Command {
     /// The command's name in JSON and in messages.
     pub(crate) const fn name(&self) -> &'static str {
-        match *self {}
+        match self {
+            Self::Scan(_) => "scan",
+            Self::Info(_) => "info",
+            Self::Setup(_) => "setup",
+            Self::Lock(_) => "lock",
+            Self::Unlock(_) => "unlock",
+            Self::Passwd(_) => "passwd",
+            Self::Revert(_) => "revert",
+            Self::Range(range) => match range.command {
+                range::RangeCommand::List(_) => "range list",
+            },
+        }
     }
 }

@@ -4,76 +4,84 @@ use std::io::{self, BufRead, IsTerminal};
 
 use super::Context;
 use super::args;
+use super::device::Named;
 use super::error::CliError;
 use super::exit::Code;
+use crate::drive::EraseConsent;
+use crate::transport::Identity;
 
 /// What somebody is asked to give up, and on which drive.
 pub(crate) struct Loss<'a> {
-    /// The device as it was named.
-    pub(crate) device: &'a str,
-    /// The drive's model.
-    pub(crate) model: &'a str,
-    /// The drive's serial number: what has to be given.
-    pub(crate) serial: &'a str,
-    /// What will be lost, one line each.
-    pub(crate) losses: &'a [String],
+    device: &'a Named,
+    identity: &'a Identity,
+    losses: &'a [String],
 }
 
-/// The serial number that was given: with `--confirm`, or typed at the terminal.
-///
-/// Fails if nobody can be asked. Whether it is the drive's is for the caller to check, with
-/// [`mismatch`] where it is not.
+impl<'a> Loss<'a> {
+    /// What will be lost on a drive, one line each.
+    pub(crate) const fn new(
+        device: &'a Named,
+        identity: &'a Identity,
+        losses: &'a [String],
+    ) -> Self {
+        Self {
+            device,
+            identity,
+            losses,
+        }
+    }
+}
+
+/// Consent, by the drive's serial number: given with `--confirm`, or typed at the terminal.
 pub(crate) fn ask(
     consent: &args::Consent,
     loss: &Loss<'_>,
     context: &Context,
-) -> Result<String, CliError> {
-    if let Some(serial) = &consent.confirm {
-        return Ok(serial.clone());
-    }
-    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        return Err(refused(loss));
-    }
-    context.output.warning(&description(loss));
-    context.output.prompt(&format!(
-        "Type the serial number ({}) to go on: ",
-        loss.serial
-    ));
-    let mut line = String::new();
-    io::stdin()
-        .lock()
-        .read_line(&mut line)
-        .map_err(|error| CliError::from_chain(Code::ConsentRequired, &error))?;
-    Ok(line.trim().to_owned())
+) -> Result<EraseConsent, CliError> {
+    let serial = match &consent.confirm {
+        Some(serial) => serial.clone(),
+        None if can_ask() => typed(loss, context)?,
+        None => return Err(refused(loss)),
+    };
+    EraseConsent::new(&serial, loss.identity).map_err(|error| {
+        CliError::from_chain(Code::ConsentRequired, &error)
+            .with_hint("nothing was done; look twice whether this is the drive that you mean")
+    })
 }
 
-/// The serial number that was given is not the drive's.
-pub(crate) fn mismatch(loss: &Loss<'_>) -> CliError {
-    CliError::new(
-        Code::ConsentRequired,
-        format!(
-            "the serial number given is not that of this drive, which is {}",
-            loss.serial
-        ),
-    )
-    .with_hint("nothing was done; look twice whether this is the drive that you mean")
+fn can_ask() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+fn typed(loss: &Loss<'_>, context: &Context) -> Result<String, CliError> {
+    context
+        .output
+        .warning(&format!("{}: {}", loss.device, description(loss)));
+    let serial = loss.identity.serial_text();
+    context
+        .output
+        .prompt(&format!("Type the serial number ({serial}) to go on: "));
+    let mut line = String::new();
+    let read = || io::stdin().lock().read_line(&mut line);
+    context
+        .signals
+        .while_idle(read)
+        .map_err(|error| CliError::from_chain(Code::ConsentRequired, &error))?;
+    Ok(line)
 }
 
 fn refused(loss: &Loss<'_>) -> CliError {
-    CliError::new(Code::ConsentRequired, description(loss))
-        .with_hint(format!("to consent, add --confirm {}", quoted(loss.serial)))
+    CliError::new(Code::ConsentRequired, description(loss)).with_hint(format!(
+        "to consent, add --confirm {}",
+        quoted(&loss.identity.serial_text())
+    ))
 }
 
 fn description(loss: &Loss<'_>) -> String {
-    let Loss {
-        device,
-        model,
-        serial,
-        losses,
-    } = loss;
+    let (model, serial) = (loss.identity.model_text(), loss.identity.serial_text());
     format!(
-        "on {device} ({model}, serial number {serial}): {}",
-        losses.join("; ")
+        "{} ({model}, serial number {serial})",
+        loss.losses.join("; ")
     )
 }
 

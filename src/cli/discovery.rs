@@ -9,14 +9,14 @@ use crate::wire::discovery::{
     SingleUserMode, Tper,
 };
 
-use super::hex;
+use crate::wire::hex;
 
 /// The response as JSON: header, SSCs and every descriptor in the drive's order.
 pub(crate) fn json(discovery: &Discovery) -> Value {
     json!({
         "length": discovery.length,
         "revision": discovery.revision,
-        "vendor_specific": hex::text(&discovery.vendor),
+        "vendor_specific": hex::encode(&discovery.vendor),
         "missing": discovery.missing,
         "ssc": discovery.ssc().map(|ssc| ssc.name()),
         "sscs": discovery.sscs().map(|ssc| ssc.name()).collect::<Vec<_>>(),
@@ -46,7 +46,7 @@ pub(crate) fn text(discovery: &Discovery) -> String {
     }
     text.push('\n');
     if discovery.vendor.iter().any(|&byte| byte != 0) {
-        text += &format!("  vendor specific: {}\n", hex::text(&discovery.vendor));
+        text += &format!("  vendor specific: {}\n", hex::encode(&discovery.vendor));
     }
     for feature in &discovery.features {
         text += &feature_text(feature);
@@ -65,13 +65,21 @@ fn feature_text(feature: &Feature) -> String {
     }
     text.push('\n');
     for (name, value) in fields(feature) {
-        text += &format!("    {}: {}\n", name.replace('_', " "), plain(&value));
+        text += &format!("    {}: {}\n", name.replace('_', " "), shown(&name, &value));
     }
     text
 }
 
+/// ComIDs are hexadecimal wherever people meet them.
+fn shown(name: &str, value: &Value) -> String {
+    match value.as_u64() {
+        Some(number) if name.ends_with("com_id") => format!("{number:04x}h"),
+        _ => plain(value),
+    }
+}
+
 /// A JSON value as people read it.
-pub(crate) fn plain(value: &Value) -> String {
+fn plain(value: &Value) -> String {
     match value {
         Value::Bool(true) => "yes".to_owned(),
         Value::Bool(false) => "no".to_owned(),
@@ -79,10 +87,7 @@ pub(crate) fn plain(value: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Number(number) => number.to_string(),
         Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
-        Value::Object(map) => {
-            let pair = |(name, value): (&String, &Value)| format!("{name} {}", plain(value));
-            map.iter().map(pair).collect::<Vec<_>>().join(", ")
-        }
+        Value::Object(map) => map.values().map(plain).collect::<Vec<_>>().join(", "),
     }
 }
 
@@ -114,11 +119,11 @@ fn fields(feature: &Feature) -> Vec<(String, Value)> {
             list.put("all_namespaces_supported", body.all_namespaces_supported);
         }
         FeatureBody::NamespaceKeyPerIo(body) => namespace_key_per_io(&mut list, body),
-        FeatureBody::Raw(bytes) => list.put("raw", hex::text(bytes)),
+        FeatureBody::Raw(bytes) => list.put("raw", hex::encode(bytes)),
         _ => {}
     }
     if !feature.extra.is_empty() {
-        list.put("extra", hex::text(&feature.extra));
+        list.put("extra", hex::encode(&feature.extra));
     }
     list.0
 }
@@ -268,9 +273,13 @@ fn data_removal(list: &mut List, body: &DataRemoval) {
     let mechanisms: Vec<Value> = DataRemovalMechanism::ALL
         .into_iter()
         .filter(|&mechanism| body.supports(mechanism))
-        .map(|mechanism| json!({"name": mechanism.name(), "seconds": body.seconds(mechanism)}))
+        .map(|mechanism| mechanism.to_string().into())
         .collect();
-    list.put("mechanisms", mechanisms);
+    list.put("supported_mechanisms", mechanisms);
+    for mechanism in DataRemovalMechanism::ALL {
+        let name = format!("seconds_of_{}", mechanism.to_string().replace(' ', "_"));
+        list.some(&name, body.seconds(mechanism));
+    }
 }
 
 fn namespace_key_per_io(list: &mut List, body: &NamespaceKeyPerIo) {

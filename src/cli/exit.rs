@@ -34,7 +34,8 @@ pub(crate) enum ExitCode {
 }
 
 impl ExitCode {
-    /// Every code, for the manual page and for tests.
+    /// Every code.
+    #[cfg(test)]
     pub(crate) const ALL: [Self; 12] = [
         Self::Done,
         Self::Failed,
@@ -119,7 +120,8 @@ pub(crate) enum Code {
 }
 
 impl Code {
-    /// Every code, for the JSON Schema and for tests.
+    /// Every code.
+    #[cfg(test)]
     pub(crate) const ALL: [Self; 17] = [
         Self::Failed,
         Self::Usage,
@@ -242,6 +244,17 @@ mod tests {
                 .all(|byte| byte == b'_' || byte.is_ascii_lowercase())
         };
         assert!(names.iter().all(snake));
+    }
+
+    #[test]
+    fn the_schema_lists_every_code() {
+        let schema = include_str!("../../man/schema/common.json");
+        let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
+        let listed = schema["$defs"]["error"]["properties"]["code"]["enum"]
+            .as_array()
+            .unwrap();
+        let names: Vec<&str> = Code::ALL.iter().map(|code| code.name()).collect();
+        assert_eq!(*listed, names);
     }
 
     #[test]

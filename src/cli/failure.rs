@@ -8,6 +8,7 @@ use super::hint;
 use crate::drive::{self, ErrorCode};
 use crate::secret::{PsidError, SchemeError, SourceError};
 use crate::transport;
+use crate::vdrive::{self, StoreError};
 
 impl From<drive::Error> for CliError {
     fn from(error: drive::Error) -> Self {
@@ -49,6 +50,7 @@ impl From<transport::Error> for CliError {
                 io_code(source.kind())
             }
             transport::Error::NotSupported { .. } => Code::NotSupported,
+            transport::Error::Partition { .. } => Code::Usage,
             _ => Code::Failed,
         };
         let hint = hint::for_transport(&error);
@@ -60,7 +62,7 @@ impl From<transport::Error> for CliError {
 }
 
 /// The code of a file or device that cannot be used.
-pub(crate) const fn io_code(kind: ErrorKind) -> Code {
+pub(crate) fn io_code(kind: ErrorKind) -> Code {
     match kind {
         ErrorKind::PermissionDenied => Code::PermissionDenied,
         ErrorKind::NotFound => Code::NotFound,
@@ -98,5 +100,32 @@ impl From<PsidError> for CliError {
     fn from(error: PsidError) -> Self {
         Self::from_chain(Code::Usage, &error)
             .with_hint("dashes, blanks and small letters are taken; nothing was sent to the drive")
+    }
+}
+
+impl From<vdrive::Error> for CliError {
+    fn from(error: vdrive::Error) -> Self {
+        let code = match &error {
+            vdrive::Error::Store(error) => store_code(error),
+            vdrive::Error::Keep(_) => Code::Malformed,
+            vdrive::Error::Random(_) => Code::Failed,
+            _ => Code::Usage,
+        };
+        let hint = hint::for_virtual(&error).map(str::to_owned);
+        Self {
+            hint,
+            ..Self::from_chain(code, &error)
+        }
+    }
+}
+
+fn store_code(error: &StoreError) -> Code {
+    match error {
+        StoreError::Busy => Code::Busy,
+        StoreError::Io { source, .. } => io_code(source.kind()),
+        StoreError::NotRegular | StoreError::Foreign => Code::NotSupported,
+        StoreError::Length { .. } | StoreError::Damaged { .. } => Code::Malformed,
+        StoreError::Dimensions { .. } => Code::Usage,
+        _ => Code::Failed,
     }
 }

@@ -3,6 +3,7 @@
 use crate::drive::{Authority, Cause, Error, Mismatch};
 use crate::secret::{LOOK_ALIKES, SchemeError, SourceError};
 use crate::spec::MethodStatus;
+use crate::vdrive::{self, StoreError};
 use crate::{session, transport};
 
 /// What to do about a drive's refusal.
@@ -11,7 +12,6 @@ pub(crate) fn for_drive(error: &Error) -> Option<String> {
         Cause::NotSed(source) => return Some(not_sed(source.as_ref())),
         Cause::NoSsc => "see \"sedkit info\" for what the drive reports",
         Cause::Ssc(_) => "see \"sedkit info\" for what the drive can do",
-        Cause::NoShadowMbr => "leave --mbr-done out",
         Cause::WrongAuthority(_) => "name another authority with --as",
         Cause::NotActivated => "turn locking on with \"sedkit setup\"",
         Cause::SidBlocked => SID_BLOCKED,
@@ -73,8 +73,9 @@ fn locked_out(authority: Authority) -> String {
 fn for_mismatch(mismatch: Mismatch) -> Option<String> {
     let text = match mismatch {
         Mismatch::NotLocked => "enable locking with \"sedkit setup\"",
-        Mismatch::StillLocked => "see \"sedkit range list\" for the ranges that are locked",
-        Mismatch::StillActivated | Mismatch::SidIsNotMsid => {
+        Mismatch::SidIsMsid => "choose a passphrase of your own: anybody can read the MSID",
+        Mismatch::StillErasing => "wait, and see \"sedkit info\" for the end of it",
+        Mismatch::StillActivated => {
             "some drives finish a revert only after a power cycle: cut the power, then see \
              \"sedkit info\""
         }
@@ -134,12 +135,38 @@ pub(crate) fn for_transport(error: &transport::Error) -> Option<String> {
                 _ => return None,
             }
         }
+        transport::Error::Partition { disk, .. } => {
+            return Some(format!(
+                "security commands act on the whole drive: name {disk}"
+            ));
+        }
+        transport::Error::Blocked { .. } => {
+            "boot with libata.allow_tpm=1 on the kernel's command line"
+        }
         transport::Error::NotSupported { .. } => {
             "name a whole drive, such as /dev/nvme0 or /dev/sda"
         }
         _ => return None,
     };
     Some(text.to_owned())
+}
+
+/// What to do where a virtual drive cannot be used.
+pub(crate) fn for_virtual(error: &vdrive::Error) -> Option<&'static str> {
+    let vdrive::Error::Store(error) = error else {
+        return None;
+    };
+    match error {
+        StoreError::Busy => Some("only one program at a time can have a virtual drive open"),
+        StoreError::Exists => Some("remove the file first, or choose another name"),
+        StoreError::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+            Some("make one with \"sedkit vdrive create PATH\"")
+        }
+        StoreError::NotRegular | StoreError::Foreign => {
+            Some("vdrive: names the file of a virtual drive; real drives are named without it")
+        }
+        _ => None,
+    }
 }
 
 /// What to do where a source gave no secret.

@@ -11,25 +11,42 @@
 
 use std::ffi::OsString;
 use std::process;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use clap::Parser;
 
 mod args;
 mod confirm;
+mod device;
 mod discovery;
+mod drives;
 mod error;
 mod exit;
 mod extent;
 mod failure;
-mod hex;
+mod findings;
+mod hardware;
 mod hint;
+mod identity;
+mod in_use;
+mod info;
+mod lock;
 mod output;
+mod passwd;
+mod plan;
+mod range;
+mod ranges;
 mod report;
+mod rescan;
+mod resume;
+mod revert;
+mod scan;
 mod secret;
+mod setup;
 mod signal;
+mod state;
+mod table;
+mod unlock;
 mod usage;
 
 use args::{Arguments, Command, Global};
@@ -37,10 +54,15 @@ use error::CliError;
 use exit::{Code, ExitCode};
 use output::Output;
 use report::Report;
+use signal::Signals;
+
+use crate::sys::memory;
 
 /// Runs the program with the given command line, its own name first.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> process::ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
+    // A core file would hold secrets. Where the limit cannot be set, nothing is worse than before.
+    let _ = memory::disable_core_dumps();
     let exit = match Arguments::try_parse_from(&arguments) {
         Ok(arguments) => execute(&arguments),
         Err(error) => usage::report(&error, &arguments),
@@ -56,19 +78,19 @@ struct Context {
     timeout: Duration,
     /// How often `-v` was given.
     verbose: u8,
-    /// Becomes true when a signal asks the program to end.
-    interrupt: Arc<AtomicBool>,
+    /// SIGINT and SIGTERM.
+    signals: Signals,
 }
 
 impl Context {
     fn new(global: &Global) -> Result<Self, CliError> {
-        let interrupt = signal::install()
+        let signals = Signals::install()
             .map_err(|error| CliError::new(Code::Failed, format!("no signal handler: {error}")))?;
         Ok(Self {
             output: Output::new(global),
             timeout: Duration::from_secs(global.timeout),
             verbose: global.verbose,
-            interrupt,
+            signals,
         })
     }
 }
@@ -81,6 +103,15 @@ fn execute(arguments: &Arguments) -> ExitCode {
 }
 
 /// One line per command.
-fn dispatch(command: &Command, _context: &Context) -> Result<Report, CliError> {
-    match *command {}
+fn dispatch(command: &Command, context: &Context) -> Result<Report, CliError> {
+    match command {
+        Command::Scan(args) => scan::run(args, context),
+        Command::Info(args) => info::run(args, context),
+        Command::Setup(args) => setup::run(args, context),
+        Command::Lock(args) => lock::run(args, context),
+        Command::Unlock(args) => unlock::run(args, context),
+        Command::Passwd(args) => passwd::run(args, context),
+        Command::Revert(args) => revert::run(args, context),
+        Command::Range(args) => range::run(args, context),
+    }
 }

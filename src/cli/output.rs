@@ -8,13 +8,14 @@ use anstyle::{AnsiColor, Style};
 use super::args::Global;
 use super::error::CliError;
 use super::exit::{Code, ExitCode};
-use super::report::{DriveReport, Report};
+use super::report::{DriveReport, IfCommands, Report};
 
 /// Where and how the program prints.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output {
     json: bool,
     quiet: bool,
+    verbose: bool,
     color: ColorChoice,
 }
 
@@ -29,6 +30,7 @@ impl Output {
         Self {
             json: global.json,
             quiet: global.quiet,
+            verbose: global.verbose > 0,
             color,
         }
     }
@@ -69,6 +71,11 @@ impl Output {
         self.labelled("warning", AnsiColor::Yellow, text);
     }
 
+    /// Shows part of a trace on standard error.
+    pub(crate) fn trace(&self, text: &str) {
+        let _ = io::stderr().lock().write_all(printable(text).as_bytes());
+    }
+
     /// Asks something on standard error; the answer is typed on the same line.
     pub(crate) fn prompt(&self, text: &str) {
         let mut stderr = io::stderr().lock();
@@ -105,36 +112,57 @@ impl Output {
                 self.line(text.trim_end_matches('\n'))?;
             }
         }
+        if self.verbose {
+            self.counts(report);
+        }
         self.errors(report);
         Ok(())
     }
 
+    fn counts(&self, report: &Report) {
+        let spoken_to = |drive: &&DriveReport| drive.if_commands != IfCommands::default();
+        for drive in report.drives.iter().filter(spoken_to) {
+            let IfCommands { send, recv } = drive.if_commands;
+            self.note(&format!("{}: {send} IF-SEND, {recv} IF-RECV", drive.device));
+        }
+    }
+
+    /// Every drive's error, then each hint once: drives often fail alike.
     fn errors(&self, report: &Report) {
-        let failed = |drive: &&DriveReport| drive.error.is_some();
-        for drive in report.drives.iter().filter(failed) {
+        let mut hints: Vec<&str> = Vec::new();
+        for drive in &report.drives {
             if let Some(error) = &drive.error {
                 self.error(Some(&drive.device), error);
+                hints.extend(error.hint.as_deref().filter(|hint| !hints.contains(hint)));
             }
+        }
+        for hint in hints {
+            self.hint(hint);
         }
         if let (Some(error), true) = (&report.error, report.drives.len() != 1) {
             self.error(None, error);
+            error.hint.iter().for_each(|hint| self.hint(hint));
         }
     }
 
     fn error(&self, device: Option<&str>, error: &CliError) {
-        match device {
-            Some(device) => {
-                self.labelled(
-                    "error",
-                    AnsiColor::Red,
-                    &format!("{device}: {}", error.message),
-                );
-            }
-            None => self.labelled("error", AnsiColor::Red, &error.message),
-        }
-        if let Some(hint) = &error.hint {
-            self.labelled("hint", AnsiColor::Cyan, hint);
-        }
+        let place = device
+            .map(|device| format!("{device}: "))
+            .unwrap_or_default();
+        let step = error
+            .step
+            .as_ref()
+            .map(|step| format!(", at step {step}"))
+            .unwrap_or_default();
+        self.labelled(
+            "error",
+            AnsiColor::Red,
+            &format!("{place}{}{step}", error.message),
+        );
+    }
+
+    fn hint(&self, text: &str) {
+        self.labelled("hint", AnsiColor::Cyan, text);
     }
 
     /// A failing standard error leaves nowhere to say so.

@@ -138,14 +138,6 @@ impl DriveReport {
         }
     }
 
-    /// A failure before anything could be said to the drive.
-    pub(crate) fn failed(device: impl Into<String>, error: CliError) -> Self {
-        Self {
-            error: Some(error),
-            ..Self::new(device)
-        }
-    }
-
     fn object(&self) -> DriveObject<'_> {
         DriveObject {
             device: &self.device,

@@ -2,23 +2,48 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
-/// A flag that becomes true when the user or the service manager asks the program to end.
-///
-/// Sessions are closed before the program ends on the first signal. A second signal while the flag
-/// is already set ends the process at once, with the exit code that a shell gives for the signal.
-///
-/// # Errors
-/// What the kernel says, where the handlers cannot be installed.
-pub(crate) fn install() -> io::Result<Arc<AtomicBool>> {
-    let asked = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&asked))?;
-        flag::register(signal, Arc::clone(&asked))?;
+use crate::session::Interrupt;
+
+/// What the user or the service manager asks of the run.
+#[derive(Clone, Debug)]
+pub(crate) struct Signals {
+    interrupt: Interrupt,
+    idle: Arc<AtomicBool>,
+}
+
+impl Signals {
+    /// Takes over SIGINT and SIGTERM.
+    ///
+    /// # Errors
+    /// What the kernel says, where the handlers cannot be installed.
+    pub(crate) fn install() -> io::Result<Self> {
+        let interrupt = Interrupt::new();
+        let idle = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM] {
+            for ends_at_once in [&idle, &interrupt.flag()] {
+                let flag = Arc::clone(ends_at_once);
+                flag::register_conditional_shutdown(signal, 128 + signal, flag)?;
+            }
+            flag::register(signal, interrupt.flag())?;
+        }
+        Ok(Self { interrupt, idle })
     }
-    Ok(asked)
+
+    /// Raised by the first signal: whoever talks to a drive closes its session and stops.
+    pub(crate) const fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
+    }
+
+    /// Waits for something while no session is open: the first signal ends the process.
+    pub(crate) fn while_idle<T>(&self, wait: impl FnOnce() -> T) -> T {
+        self.idle.store(true, Ordering::Relaxed);
+        let result = wait();
+        self.idle.store(false, Ordering::Relaxed);
+        result
+    }
 }

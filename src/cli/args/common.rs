@@ -35,20 +35,23 @@ pub(crate) struct Devices {
 
 /// Where the secret of the acting authority comes from.
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Secrets")]
 pub(crate) struct Key {
     /// Where the secret comes from: prompt, stdin, fd:N, file:PATH, cred:NAME,
     /// keyring:DESCRIPTION, exec:COMMAND, hex-file:PATH, msid
-    #[arg(long, value_name = "SOURCE", default_value = "prompt")]
+    #[arg(
+        long,
+        help_heading = "Secrets",
+        value_name = "SOURCE",
+        default_value = "prompt"
+    )]
     pub(crate) key: String,
 }
 
 /// How passphrases become PINs.
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Secrets")]
 pub(crate) struct SchemeOptions {
     /// How the passphrase becomes a PIN [default: raw, the bytes as they are]
-    #[arg(long, value_name = "NAME", value_parser = SCHEMES)]
+    #[arg(long, help_heading = "Secrets", value_name = "NAME", value_parser = SCHEMES)]
     pub(crate) scheme: Option<String>,
     #[command(flatten)]
     pub(crate) salt: SaltOptions,
@@ -56,17 +59,16 @@ pub(crate) struct SchemeOptions {
 
 /// The salt of hashing schemes, and how files are read.
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Secrets")]
 pub(crate) struct SaltOptions {
     /// Salt of hashing schemes: serial, nul-padded, trimmed-nul, left-trimmed-nul, vendor, zero,
     /// short16, hex:… [default: serial]
-    #[arg(long, value_name = "RULE")]
+    #[arg(long, help_heading = "Secrets", value_name = "RULE")]
     pub(crate) salt: Option<String>,
     /// Serial number for the salt, instead of the one that the drive sends
-    #[arg(long, value_name = "SERIAL")]
+    #[arg(long, help_heading = "Secrets", value_name = "SERIAL")]
     pub(crate) serial: Option<String>,
     /// Take secrets from files that others may read
-    #[arg(long)]
+    #[arg(long, help_heading = "Secrets")]
     pub(crate) allow_open_file: bool,
 }
 
@@ -123,9 +125,16 @@ pub(crate) struct RangeNumbers {
 
 /// How a new passphrase becomes a PIN.
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Secrets")]
 pub(crate) struct NewScheme {
     /// How the new passphrase becomes a PIN [default: firmware, what firmware prompts can type]
-    #[arg(long, value_name = "NAME", value_parser = SCHEMES)]
+    #[arg(long, help_heading = "Secrets", value_name = "NAME", value_parser = SCHEMES)]
     pub(crate) new_scheme: Option<String>,
+}
+
+impl SessionOptions {
+    /// Neither reset nor second try.
+    pub(crate) const PLAIN: Self = Self {
+        stack_reset: false,
+        tries: 1,
+    };
 }

@@ -10,12 +10,9 @@ use super::Device;
 /// diagnosis with ways out.
 #[derive(Debug, Args)]
 #[command(
-    after_long_help = "Examples:\n  sedkit info /dev/nvme0\n  sedkit info --raw vdrive:demo.img"
+    after_long_help = "Examples:\n  sedkit info /dev/nvme0\n  sedkit info --json vdrive:demo.img"
 )]
 pub(crate) struct Info {
     #[command(flatten)]
     pub(crate) device: Device,
-    /// Add the bytes of the discovery response in hex
-    #[arg(long)]
-    pub(crate) raw: bool,
 }

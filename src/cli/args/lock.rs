@@ -9,15 +9,12 @@ use super::{Acting, Devices, DryRun, Force, Key, RangeNumbers, SchemeOptions, Se
 /// A drive in use (mounted, swap, LVM, MD, ZFS) is not locked without --force.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  sedkit lock /dev/nvme0\n  \
-    sedkit lock --all --key file:passphrase\n  sedkit lock vdrive:demo.img --range 1 --read-only")]
+    sedkit lock --all --key file:passphrase\n  sedkit lock vdrive:demo.img --range 1 --range 2")]
 pub(crate) struct Lock {
     #[command(flatten)]
     pub(crate) devices: Devices,
     #[command(flatten)]
     pub(crate) ranges: RangeNumbers,
-    /// Refuse writes only: data stays readable
-    #[arg(long)]
-    pub(crate) read_only: bool,
     #[command(flatten)]
     pub(crate) acting: Acting,
     #[command(flatten)]

@@ -27,14 +27,9 @@ pub(crate) struct Setup {
         help_heading = "Secrets"
     )]
     pub(crate) new_key: String,
-    /// SID's present secret, where it is not the MSID
-    #[arg(
-        long,
-        value_name = "SOURCE",
-        default_value = "msid",
-        help_heading = "Secrets"
-    )]
-    pub(crate) sid_key: String,
+    /// SID's present secret, where it is neither the MSID nor the new one
+    #[arg(long, value_name = "SOURCE", help_heading = "Secrets")]
+    pub(crate) sid_key: Option<String>,
     #[command(flatten)]
     pub(crate) scheme: SchemeOptions,
     #[command(flatten)]
