@@ -6,6 +6,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 
 use super::intake::{Intake, unreadable};
 use super::{Secret, Source, SourceError};
@@ -17,7 +19,8 @@ const PAUSE: Duration = Duration::from_millis(2);
 ///
 /// Standard error is ours, so that the helper can say what is wrong; standard input is empty, since
 /// ours may be the source of another secret. A helper that is still running at the time limit is
-/// killed; processes that it started are not.
+/// killed, with all that it started. It shares our process group, so that it may ask at the
+/// terminal and that Ctrl-C ends it with us.
 pub(super) fn run(
     command: &str,
     time_limit: Duration,
@@ -106,15 +109,47 @@ impl Helper {
 
 impl Drop for Helper {
     fn drop(&mut self) {
-        // Without effect on one that has ended.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let is_running = matches!(self.child.try_wait(), Ok(None));
+        if let Some(process) = i32::try_from(self.child.id()).ok().filter(|_| is_running) {
+            kill_tree(Pid::from_raw(process));
+            let _ = self.child.wait();
+        }
     }
+}
+
+/// Kills a process and all below it.
+///
+/// Each is stopped before its children are listed: a stopped process starts none, and leaves the
+/// numbers of those that end unused.
+fn kill_tree(process: Pid) {
+    let _ = kill(process, Signal::SIGSTOP);
+    for child in children(process) {
+        kill_tree(child);
+    }
+    let _ = kill(process, Signal::SIGKILL);
+}
+
+/// The children of a process (proc(5)), or none where the kernel does not list them.
+fn children(process: Pid) -> Vec<Pid> {
+    let threads = std::fs::read_dir(format!("/proc/{process}/task"));
+    let mut children = Vec::new();
+    for thread in threads.into_iter().flatten().flatten() {
+        let list = std::fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+        let numbers = list
+            .split_whitespace()
+            .filter_map(|number| number.parse().ok());
+        children.extend(numbers.map(Pid::from_raw));
+    }
+    children
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+    use std::os::unix::fs::OpenOptionsExt;
     use std::os::unix::process::ExitStatusExt;
+
+    use nix::libc::O_NONBLOCK;
 
     use super::*;
     use crate::secret::MAX_SECRET_LENGTH;
@@ -181,6 +216,28 @@ mod tests {
             matches!(error, SourceError::HelperTimedOut { .. }),
             "{error:?}"
         );
+    }
+
+    #[test]
+    fn all_that_a_helper_started_is_killed() {
+        let directory = tempfile::tempdir().unwrap();
+        let pipe = directory.path().join("alive");
+        let path = pipe.to_str().unwrap();
+        let command = format!("mkfifo {path}; (sleep 60; :) 3<>{path} >/dev/null; echo pin");
+        let error = run_for(&command, Duration::from_millis(100)).unwrap_err();
+        assert!(
+            matches!(error, SourceError::HelperTimedOut { .. }),
+            "{error:?}"
+        );
+        let mut writer = File::options();
+        writer.write(true).custom_flags(O_NONBLOCK);
+        // Nobody reads the pipe any more (fifo(7): ENXIO).
+        let is_read = || writer.open(&pipe).is_ok();
+        let started = Instant::now();
+        while is_read() && started.elapsed() < LONG {
+            sleep(PAUSE);
+        }
+        assert!(!is_read());
     }
 
     #[test]

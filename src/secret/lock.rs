@@ -11,21 +11,7 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use nix::unistd::{SysconfVar, sysconf};
 
-// WIRING POINT: replace this line by `use crate::sys::memory;` and delete `mod unwired`.
-use self::unwired as memory;
-
-/// Stands where `sys::memory` will: locks nothing.
-mod unwired {
-    use std::io;
-
-    pub(super) fn lock(_bytes: &[u8]) -> io::Result<()> {
-        Ok(())
-    }
-
-    pub(super) fn unlock(_bytes: &[u8]) -> io::Result<()> {
-        Ok(())
-    }
-}
+use crate::sys::memory;
 
 /// Locks the pages under `bytes`, best effort, until [`release`] is called for the same bytes.
 pub(super) fn hold(bytes: &[u8]) {

@@ -308,7 +308,7 @@ mod tests {
         let secret = std::thread::scope(|scope| {
             let reading = scope.spawn(|| read(&source_of(&path)));
             // The pipe ends for the reader once it has it open and the writer lets go.
-            while !is_opened(&path) {
+            while !is_opened(&path) && !reading.is_finished() {
                 std::thread::yield_now();
             }
             drop(writer);

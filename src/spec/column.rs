@@ -1,4 +1,7 @@
-//! Column numbers (\[Core\] 5.3 to 5.7, with the additions of \[Opal\] 4 and of the feature sets).
+//! Column numbers and names (\[Core\] 5.3 to 5.7, with the additions of \[Opal\] 4 and of the feature
+//! sets).
+
+use super::uid::{self, Uid};
 
 /// Column 0 of every object table.
 pub const UID: u64 = 0;
@@ -211,4 +214,260 @@ pub mod k_aes {
 pub mod data_removal_mechanism {
     #![allow(missing_docs, reason = "column names mirror the standard")]
     pub const ACTIVE_DATA_REMOVAL_MECHANISM: u64 = 1;
+}
+
+/// Column numbers with the standards' names.
+type Names = &'static [(u64, &'static str)];
+
+/// The name of a column of an object table, for traces and messages.
+#[must_use]
+pub fn name(table: Uid, column: u64) -> Option<&'static str> {
+    if column == UID {
+        return Some("UID");
+    }
+    let names = names(table);
+    let found = names.iter().find(|(number, _)| *number == column);
+    found.map(|(_, name)| *name)
+}
+
+/// Every column's name, in no order, some twice.
+pub fn all_names() -> impl Iterator<Item = &'static str> {
+    let tables = TABLES.iter().flat_map(|(_, names)| names.iter());
+    std::iter::once("UID").chain(tables.map(|(_, name)| *name))
+}
+
+fn names(table: Uid) -> Names {
+    let found = TABLES.iter().find(|(known, _)| *known == table);
+    found.map_or(&[], |(_, names)| *names)
+}
+
+const TABLES: &[(Uid, Names)] = &[
+    (uid::TABLE, TABLE),
+    (uid::SP_INFO, SP_INFO),
+    (uid::SP_TEMPLATES, SP_TEMPLATES),
+    (uid::METHOD_ID, METHOD_ID),
+    (uid::ACCESS_CONTROL, ACCESS_CONTROL),
+    (uid::ACE, ACE),
+    (uid::AUTHORITY, AUTHORITY),
+    (uid::C_PIN, C_PIN),
+    (uid::SECRET_PROTECT, SECRET_PROTECT),
+    (uid::TPER_INFO_TABLE, TPER_INFO),
+    (uid::TEMPLATE, TEMPLATE),
+    (uid::SP, SP),
+    (uid::LOCKING_INFO_TABLE, LOCKING_INFO),
+    (uid::LOCKING, LOCKING),
+    (uid::MBR_CONTROL_TABLE, MBR_CONTROL),
+    (uid::K_AES_128, K_AES),
+    (uid::K_AES_256, K_AES),
+    (uid::DATA_REMOVAL_MECHANISM_TABLE, DATA_REMOVAL_MECHANISM),
+];
+
+const TABLE: Names = &[
+    (table::NAME, "Name"),
+    (table::COMMON_NAME, "CommonName"),
+    (table::TEMPLATE_ID, "TemplateID"),
+    (table::KIND, "Kind"),
+    (table::COLUMN, "Column"),
+    (table::NUM_COLUMNS, "NumColumns"),
+    (table::ROWS, "Rows"),
+    (table::ROWS_FREE, "RowsFree"),
+    (table::ROW_BYTES, "RowBytes"),
+    (table::LAST_ID, "LastID"),
+    (table::MIN_SIZE, "MinSize"),
+    (table::MAX_SIZE, "MaxSize"),
+    (
+        table::MANDATORY_WRITE_GRANULARITY,
+        "MandatoryWriteGranularity",
+    ),
+    (
+        table::RECOMMENDED_ACCESS_GRANULARITY,
+        "RecommendedAccessGranularity",
+    ),
+];
+
+const SP_INFO: Names = &[
+    (sp_info::SP_ID, "SPID"),
+    (sp_info::NAME, "Name"),
+    (sp_info::SIZE, "Size"),
+    (sp_info::SIZE_IN_USE, "SizeInUse"),
+    (sp_info::SP_SESSION_TIMEOUT, "SPSessionTimeout"),
+    (sp_info::ENABLED, "Enabled"),
+];
+
+const SP_TEMPLATES: Names = &[
+    (sp_templates::TEMPLATE_ID, "TemplateID"),
+    (sp_templates::NAME, "Name"),
+    (sp_templates::VERSION, "Version"),
+];
+
+const METHOD_ID: Names = &[
+    (method_id::NAME, "Name"),
+    (method_id::COMMON_NAME, "CommonName"),
+    (method_id::TEMPLATE_ID, "TemplateID"),
+];
+
+const ACCESS_CONTROL: Names = &[
+    (access_control::INVOKING_ID, "InvokingID"),
+    (access_control::METHOD_ID, "MethodID"),
+    (access_control::COMMON_NAME, "CommonName"),
+    (access_control::ACL, "ACL"),
+    (access_control::LOG, "Log"),
+    (access_control::ADD_ACE_ACL, "AddACEACL"),
+    (access_control::REMOVE_ACE_ACL, "RemoveACEACL"),
+    (access_control::GET_ACL_ACL, "GetACLACL"),
+    (access_control::DELETE_METHOD_ACL, "DeleteMethodACL"),
+];
+
+const ACE: Names = &[
+    (ace::NAME, "Name"),
+    (ace::COMMON_NAME, "CommonName"),
+    (ace::BOOLEAN_EXPR, "BooleanExpr"),
+    (ace::COLUMNS, "Columns"),
+];
+
+const AUTHORITY: Names = &[
+    (authority::NAME, "Name"),
+    (authority::COMMON_NAME, "CommonName"),
+    (authority::IS_CLASS, "IsClass"),
+    (authority::CLASS, "Class"),
+    (authority::ENABLED, "Enabled"),
+    (authority::SECURE, "Secure"),
+    (authority::HASH_AND_SIGN, "HashAndSign"),
+    (authority::PRESENT_CERTIFICATE, "PresentCertificate"),
+    (authority::OPERATION, "Operation"),
+    (authority::CREDENTIAL, "Credential"),
+    (authority::RESPONSE_SIGN, "ResponseSign"),
+    (authority::RESPONSE_EXCH, "ResponseExch"),
+    (authority::CLOCK_START, "ClockStart"),
+    (authority::CLOCK_END, "ClockEnd"),
+    (authority::LIMIT, "Limit"),
+    (authority::USES, "Uses"),
+    (authority::LOG, "Log"),
+    (authority::LOG_TO, "LogTo"),
+];
+
+const C_PIN: Names = &[
+    (c_pin::NAME, "Name"),
+    (c_pin::COMMON_NAME, "CommonName"),
+    (c_pin::PIN, "PIN"),
+    (c_pin::CHAR_SET, "CharSet"),
+    (c_pin::TRY_LIMIT, "TryLimit"),
+    (c_pin::TRIES, "Tries"),
+    (c_pin::PERSISTENCE, "Persistence"),
+];
+
+const SECRET_PROTECT: Names = &[
+    (secret_protect::TABLE, "Table"),
+    (secret_protect::COLUMN_NUMBER, "ColumnNumber"),
+    (secret_protect::PROTECT_MECHANISMS, "ProtectMechanisms"),
+];
+
+const TPER_INFO: Names = &[
+    (tper_info::BYTES, "Bytes"),
+    (tper_info::GUDID, "GUDID"),
+    (tper_info::GENERATION, "Generation"),
+    (tper_info::FIRMWARE_VERSION, "FirmwareVersion"),
+    (tper_info::PROTOCOL_VERSION, "ProtocolVersion"),
+    (tper_info::SPACE_FOR_ISSUANCE, "SpaceForIssuance"),
+    (tper_info::SSC, "SSC"),
+    (
+        tper_info::PROGRAMMATIC_RESET_ENABLE,
+        "ProgrammaticResetEnable",
+    ),
+];
+
+const TEMPLATE: Names = &[
+    (template::NAME, "Name"),
+    (template::REVISION_NUMBER, "RevisionNumber"),
+    (template::INSTANCES, "Instances"),
+    (template::MAX_INSTANCES, "MaxInstances"),
+];
+
+const SP: Names = &[
+    (sp::NAME, "Name"),
+    (sp::ORG, "ORG"),
+    (sp::EFFECTIVE_AUTH, "EffectiveAuth"),
+    (sp::DATE_OF_ISSUE, "DateofIssue"),
+    (sp::BYTES, "Bytes"),
+    (sp::LIFE_CYCLE_STATE, "LifeCycleState"),
+    (sp::FROZEN, "Frozen"),
+];
+
+const LOCKING_INFO: Names = &[
+    (locking_info::NAME, "Name"),
+    (locking_info::VERSION, "Version"),
+    (locking_info::ENCRYPT_SUPPORT, "EncryptSupport"),
+    (locking_info::MAX_RANGES, "MaxRanges"),
+    (locking_info::MAX_RE_ENCRYPTIONS, "MaxReEncryptions"),
+    (locking_info::KEYS_AVAILABLE_CFG, "KeysAvailableCfg"),
+    (locking_info::ALIGNMENT_REQUIRED, "AlignmentRequired"),
+    (locking_info::LOGICAL_BLOCK_SIZE, "LogicalBlockSize"),
+    (locking_info::ALIGNMENT_GRANULARITY, "AlignmentGranularity"),
+    (locking_info::LOWEST_ALIGNED_LBA, "LowestAlignedLBA"),
+    (
+        locking_info::SINGLE_USER_MODE_RANGES,
+        "SingleUserModeRanges",
+    ),
+    (
+        locking_info::RANGE_START_RANGE_LENGTH_POLICY,
+        "RangeStartRangeLengthPolicy",
+    ),
+];
+
+const LOCKING: Names = &[
+    (locking::NAME, "Name"),
+    (locking::COMMON_NAME, "CommonName"),
+    (locking::RANGE_START, "RangeStart"),
+    (locking::RANGE_LENGTH, "RangeLength"),
+    (locking::READ_LOCK_ENABLED, "ReadLockEnabled"),
+    (locking::WRITE_LOCK_ENABLED, "WriteLockEnabled"),
+    (locking::READ_LOCKED, "ReadLocked"),
+    (locking::WRITE_LOCKED, "WriteLocked"),
+    (locking::LOCK_ON_RESET, "LockOnReset"),
+    (locking::ACTIVE_KEY, "ActiveKey"),
+    (locking::NEXT_KEY, "NextKey"),
+    (locking::RE_ENCRYPT_STATE, "ReEncryptState"),
+    (locking::RE_ENCRYPT_REQUEST, "ReEncryptRequest"),
+    (locking::ADV_KEY_MODE, "AdvKeyMode"),
+    (locking::VERIFY_MODE, "VerifyMode"),
+    (locking::CONT_ON_RESET, "ContOnReset"),
+    (locking::LAST_RE_ENCRYPT_LBA, "LastReEncryptLBA"),
+    (locking::LAST_RE_ENC_STAT, "LastReEncStat"),
+    (locking::GENERAL_STATUS, "GeneralStatus"),
+];
+
+const MBR_CONTROL: Names = &[
+    (mbr_control::ENABLE, "Enable"),
+    (mbr_control::DONE, "Done"),
+    (mbr_control::DONE_ON_RESET, "DoneOnReset"),
+];
+
+const K_AES: Names = &[
+    (k_aes::NAME, "Name"),
+    (k_aes::COMMON_NAME, "CommonName"),
+    (k_aes::KEY, "Key"),
+    (k_aes::MODE, "Mode"),
+];
+
+const DATA_REMOVAL_MECHANISM: Names = &[(
+    data_removal_mechanism::ACTIVE_DATA_REMOVAL_MECHANISM,
+    "ActiveDataRemovalMechanism",
+)];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_have_the_names_of_the_standard() {
+        assert_eq!(name(uid::C_PIN, 3), Some("PIN"));
+        assert_eq!(name(uid::LOCKING, 0x0a), Some("ActiveKey"));
+        assert_eq!(
+            name(uid::LOCKING_INFO_TABLE, 0x06_0001),
+            Some("RangeStartRangeLengthPolicy")
+        );
+        assert_eq!(name(uid::LOCKING, 0), Some("UID"));
+        assert_eq!(name(uid::MBR_CONTROL_TABLE, 4), None);
+        assert_eq!(name(uid::MBR, 1), None);
+    }
 }

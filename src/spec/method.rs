@@ -92,6 +92,10 @@ pub mod parameter {
     pub const RANGE_START_RANGE_LENGTH_POLICY: u64 = 0x06_0001;
     /// Activate: `DataStoreTableSizes`.
     pub const ACTIVATE_DATA_STORE_TABLE_SIZES: u64 = 0x06_0002;
+    /// Reactivate: `Admin1PIN`.
+    pub const REACTIVATE_ADMIN1_PIN: u64 = 0x06_0002;
+    /// Reactivate: `DataStoreTableSizes`.
+    pub const REACTIVATE_DATA_STORE_TABLE_SIZES: u64 = 0x06_0003;
 }
 
 /// The name of a method, for traces and messages.

@@ -74,6 +74,7 @@ pub mod method;
 pub mod numbers;
 pub mod property;
 pub mod protocol;
+pub mod signature;
 pub mod ssc;
 pub mod status;
 pub mod uid;

@@ -31,6 +31,36 @@ pub const MAX_SESSION_TIMEOUT: &str = "MaxSessionTimeout";
 /// Shortest session timeout that a host may ask for, in milliseconds.
 pub const MIN_SESSION_TIMEOUT: &str = "MinSessionTimeout";
 
+/// The names of all properties above, and of those that only newer or other SSCs know.
+pub const NAMES: [&str; 26] = [
+    MAX_COM_PACKET_SIZE,
+    MAX_RESPONSE_COM_PACKET_SIZE,
+    MAX_PACKET_SIZE,
+    MAX_IND_TOKEN_SIZE,
+    MAX_AGG_TOKEN_SIZE,
+    MAX_PACKETS,
+    MAX_SUBPACKETS,
+    MAX_METHODS,
+    MAX_SESSIONS,
+    MAX_READ_SESSIONS,
+    MAX_AUTHENTICATIONS,
+    MAX_TRANSACTION_LIMIT,
+    DEF_SESSION_TIMEOUT,
+    MAX_SESSION_TIMEOUT,
+    MIN_SESSION_TIMEOUT,
+    "DefTransTimeout",
+    "MaxTransTimeout",
+    "MinTransTimeout",
+    "MaxComIDTime",
+    "MaxComIDCMD",
+    "ContinuedTokens",
+    "SequenceNumbers",
+    "AckNak",
+    "Asynchronous",
+    "RealTimeClock",
+    "HostProperties",
+];
+
 /// What every Opal TPer accepts and sends without an exchange of properties, in bytes.
 pub mod opal_minimum {
     /// MaxComPacketSize and MaxResponseComPacketSize.

@@ -8,7 +8,8 @@
 //! - [`call`]: method calls and their answers (\[Core\] 3.2.4);
 //! - [`packet`]: ComPacket, Packet and Subpacket (\[Core\] 3.2.3);
 //! - [`discovery`]: Level 0 Discovery (\[Core\] 3.3.6);
-//! - [`security_protocol`]: the protocol list, and the management of ComIDs (\[Core\] 3.3.4).
+//! - [`security_protocol`]: the protocol list, and the management of ComIDs (\[Core\] 3.3.4);
+//! - [`hex`] and [`sedutil_log`]: bytes that people kept as text.
 //!
 //! Nothing here does I/O, knows the time, or trusts a length. Decoding takes everything that the
 //! standards allow and that real drives send; encoding writes the narrow form that drives are known
@@ -30,9 +31,12 @@ pub mod atom;
 pub mod call;
 pub mod discovery;
 mod error;
+pub mod hex;
 pub mod packet;
+pub mod pretty;
 pub mod reader;
 pub mod security_protocol;
+pub mod sedutil_log;
 pub mod token;
 pub mod value;
 

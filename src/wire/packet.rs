@@ -1,5 +1,7 @@
 //! ComPacket, Packet and Subpacket: the envelopes of a token stream (\[Core\] 3.2.3).
 
+use std::fmt;
+
 use zeroize::Zeroizing;
 
 use super::{DecodeError, DecodeErrorKind, Reader};
@@ -38,7 +40,7 @@ pub struct Packet {
 }
 
 /// Tokens, or a credit of the buffer management.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum Subpacket {
     /// Tokens. Wiped when dropped, since they may hold a PIN.
     Data(Zeroizing<Vec<u8>>),
@@ -61,6 +63,9 @@ pub const PACKET_HEADER: usize = 24;
 pub const SUBPACKET_HEADER: usize = 12;
 /// Bytes around the tokens of a ComPacket with one Packet and one Subpacket, without padding.
 pub const OVERHEAD: usize = COM_PACKET_HEADER + PACKET_HEADER + SUBPACKET_HEADER;
+
+/// Bytes of a block to which interfaces pad.
+const BLOCK: usize = 512;
 
 const KIND_DATA: u16 = 0x0000;
 const KIND_CREDIT: u16 = 0x8001;
@@ -120,6 +125,36 @@ impl ComPacket {
             min_transfer,
             packets,
         })
+    }
+
+    /// Splits a capture of ComPackets that follow each other at once or in blocks of 512 bytes.
+    ///
+    /// Each part begins with a ComPacket; only the last may be a damaged one. Padding is left out.
+    #[must_use]
+    pub fn split(capture: &[u8]) -> Vec<&[u8]> {
+        let mut parts = Vec::new();
+        let mut rest = capture;
+        while rest.iter().any(|&byte| byte != 0) {
+            let length = Self::length(rest).unwrap_or(rest.len());
+            let (part, after) = rest.split_at_checked(length).unwrap_or((rest, &[]));
+            parts.push(part);
+            let is_next = Self::decode(after).is_ok_and(|next| next.com_id.0 != 0);
+            let block = length.next_multiple_of(BLOCK);
+            let next_block = rest.split_at_checked(block).map(|(_, after)| after);
+            rest = match next_block {
+                Some(next_block) if !is_next => next_block,
+                _ => after,
+            };
+        }
+        parts
+    }
+
+    /// The length of the whole ComPacket that `bytes` begin with, if it decodes.
+    fn length(bytes: &[u8]) -> Option<usize> {
+        Self::decode(bytes).ok()?;
+        let (header, _) = bytes.split_at_checked(COM_PACKET_HEADER)?;
+        let length = u32::from_be_bytes(*header.last_chunk()?);
+        usize::try_from(length).ok()?.checked_add(COM_PACKET_HEADER)
     }
 
     /// The bytes, without padding of the transport. Wiped when dropped.
@@ -243,6 +278,19 @@ impl Subpacket {
     }
 }
 
+impl fmt::Debug for Subpacket {
+    /// Bytes appear by their number only: they may hold a PIN.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Data(data) => write!(f, "Data(<{} bytes>)", data.len()),
+            Self::Credit(credit) => write!(f, "Credit({credit})"),
+            Self::Unknown { kind, data } => {
+                write!(f, "Unknown({kind:#06x}, <{} bytes>)", data.len())
+            }
+        }
+    }
+}
+
 /// What a length field covers, and where it begins in the whole.
 struct Body<'a> {
     reader: Reader<'a>,
@@ -343,6 +391,30 @@ mod tests {
             bytes[index] = 0xff;
             assert!(ComPacket::decode(&bytes).is_err(), "{what}");
         }
+    }
+
+    #[test]
+    fn debug_shows_no_bytes() {
+        let text = format!("{:?}", frame());
+        assert!(text.contains("Data(<2 bytes>)"), "{text}");
+    }
+
+    #[test]
+    fn a_capture_is_split_into_its_packets() {
+        let mut block = FRAME.to_vec();
+        block.resize(512, 0);
+        let empty = ComPacket::empty(ComId(0x1004)).encode();
+        let capture = [&FRAME[..], &empty, &block, &FRAME, &[0; 100]].concat();
+        let empty = empty.as_slice();
+        assert_eq!(
+            ComPacket::split(&capture),
+            [&FRAME[..], empty, &FRAME, &FRAME]
+        );
+        assert_eq!(ComPacket::split(&FRAME[..59]), [&FRAME[..59]]);
+        assert!(ComPacket::split(&[0; 600]).is_empty());
+        // What follows is neither a ComPacket nor in the next block.
+        let capture = [&FRAME[..], &[0xff; 5]].concat();
+        assert_eq!(ComPacket::split(&capture), [&FRAME[..], &[0xff; 5]]);
     }
 
     #[test]

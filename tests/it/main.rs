@@ -6,4 +6,6 @@
 )]
 
 mod discovery;
+mod frames;
+mod pretty;
 mod vectors;

@@ -23,12 +23,14 @@
 //! ```
 
 mod accessors;
+mod describe;
 mod feature;
 mod feature_set;
 mod fields;
 mod general;
 mod ssc;
 
+pub use describe::{FieldValue, NamedField};
 pub use feature::{Feature, FeatureBody};
 pub use feature_set::{
     BlockSid, DataRemoval, DataStore, NamespaceKeyPerIo, NamespaceLocking, NamespaceShadowMbr,

@@ -1,0 +1,270 @@
+//! Why an operation failed, at which step, and in which class of failures.
+
+use std::time::Duration;
+
+use super::{Authority, Mismatch, RangeError, Step};
+use crate::session;
+use crate::spec::{MethodStatus, Ssc};
+
+/// The error of an operation.
+#[derive(Debug, thiserror::Error)]
+#[error("{cause}")]
+pub struct Error {
+    step: Option<Step>,
+    #[source]
+    cause: Cause,
+}
+
+/// Why an operation failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Cause {
+    /// No TCG Storage drive: it has no Level 0 Discovery.
+    #[error("no self-encrypting drive: it does not answer Level 0 Discovery")]
+    NotSed(#[source] Option<session::Error>),
+    /// A TCG Storage drive whose SSC tells no ComID, or is none that is known.
+    #[error("no known security subsystem class")]
+    NoSsc,
+    /// The drive has no locking.
+    #[error("the drive has no locking")]
+    NoLocking,
+    /// The SSC does not have this operation, or this program does not have it for the SSC.
+    #[error("not supported for the {} SSC", .0.name())]
+    Ssc(Ssc),
+    /// The authority cannot act here.
+    #[error("{0} cannot do this")]
+    WrongAuthority(Authority),
+    /// The Locking SP is not activated.
+    #[error("locking is not activated")]
+    NotActivated,
+    /// The firmware has blocked SID until the next power cycle.
+    #[error("SID is blocked until the next power cycle")]
+    SidBlocked,
+    /// The PIN was refused, or the authority is disabled.
+    #[error("{authority} was refused (NOT_AUTHORIZED, 01h)")]
+    Refused {
+        /// Who was refused.
+        authority: Authority,
+    },
+    /// The drive does not know the authority.
+    #[error("{authority} is unknown to the drive (INVALID_PARAMETER, 0ch)")]
+    UnknownAuthority {
+        /// Who was to act.
+        authority: Authority,
+    },
+    /// The authority may not do this.
+    #[error("{authority} is not authorized for this (NOT_AUTHORIZED, 01h)")]
+    NotPermitted {
+        /// Who acted.
+        authority: Authority,
+    },
+    /// Too many wrong PINs.
+    #[error("{authority} is locked out (AUTHORITY_LOCKED_OUT, 12h)")]
+    LockedOut {
+        /// Who is locked out.
+        authority: Authority,
+    },
+    /// A further attempt would exceed the try budget; it was not made.
+    #[error("{authority} was refused before in this run; no further attempt was made")]
+    TryBudget {
+        /// Whose budget.
+        authority: Authority,
+        /// Attempts that were refused.
+        refused: u32,
+    },
+    /// Another session is open, and stayed open.
+    #[error("the drive is busy with another session ({status}), which did not end in {waited:?}")]
+    Busy {
+        /// SP_BUSY or NO_SESSIONS_AVAILABLE.
+        status: MethodStatus,
+        /// How long the end of that session was waited for.
+        waited: Duration,
+    },
+    /// Data would be lost, and nobody has named the drive.
+    #[error("data would be lost, and the drive was not named")]
+    ConsentRequired,
+    /// A PIN that no drive can take.
+    #[error("a PIN of {length} bytes, {limit} at most, and not empty")]
+    PinLength {
+        /// Its length in bytes.
+        length: usize,
+        /// The longest PIN in bytes.
+        limit: usize,
+    },
+    /// A range that the drive cannot take.
+    #[error("{0}")]
+    Range(RangeError),
+    /// The drive said SUCCESS, but the state is not as asked.
+    #[error("the drive accepted the change, but {0}")]
+    NotAsAsked(Mismatch),
+    /// Session and transport.
+    #[error(transparent)]
+    Session(session::Error),
+}
+
+impl From<session::Error> for Cause {
+    fn from(error: session::Error) -> Self {
+        match error {
+            session::Error::Busy { status, waited } => Self::Busy { status, waited },
+            error => Self::Session(error),
+        }
+    }
+}
+
+/// Tells at which step something failed.
+pub(super) trait At<T> {
+    /// Adds the step.
+    fn at(self, step: Step) -> Result<T, Error>;
+
+    /// Adds the step, and takes NOT_AUTHORIZED as a lack of permission of who acts.
+    fn at_as(self, step: Step, acting: Authority) -> Result<T, Error>;
+}
+
+impl<T> At<T> for Result<T, session::Error> {
+    fn at(self, step: Step) -> Result<T, Error> {
+        self.map_err(|error| Error::at(step, error))
+    }
+
+    fn at_as(self, step: Step, acting: Authority) -> Result<T, Error> {
+        self.map_err(|error| match error.status() {
+            Some(MethodStatus::NOT_AUTHORIZED) => {
+                Error::at(step, Cause::NotPermitted { authority: acting })
+            }
+            _ => Error::at(step, error),
+        })
+    }
+}
+
+/// The class of a failure; the command line makes exit codes and hints of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorCode {
+    /// Anything without a class of its own.
+    Failed,
+    /// What was asked for is impossible on this drive: a PIN, a range, an authority.
+    InvalidRequest,
+    /// A PIN was refused, or the authority may not do this.
+    NotAuthorized,
+    /// Too many wrong PINs.
+    LockedOut,
+    /// No self-encrypting drive, or not this feature.
+    NotSupported,
+    /// Another session is open.
+    Busy,
+    /// Data would be lost, and nobody has named the drive.
+    ConsentRequired,
+    /// The drive answered nonsense.
+    Malformed,
+    /// Somebody asked to stop.
+    Interrupted,
+    /// No answer within the time limit.
+    TimedOut,
+}
+
+impl ErrorCode {
+    /// The name, in snake case, as it stands in JSON.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Failed => "failed",
+            Self::InvalidRequest => "invalid_request",
+            Self::NotAuthorized => "not_authorized",
+            Self::LockedOut => "locked_out",
+            Self::NotSupported => "not_supported",
+            Self::Busy => "busy",
+            Self::ConsentRequired => "consent_required",
+            Self::Malformed => "malformed",
+            Self::Interrupted => "interrupted",
+            Self::TimedOut => "timed_out",
+        }
+    }
+}
+
+impl Error {
+    /// An error at a step.
+    pub(super) fn at(step: Step, cause: impl Into<Cause>) -> Self {
+        Self {
+            step: Some(step),
+            cause: cause.into(),
+        }
+    }
+
+    /// An error before anything was sent.
+    pub(super) const fn before(cause: Cause) -> Self {
+        Self { step: None, cause }
+    }
+
+    /// Why.
+    #[must_use]
+    pub const fn cause(&self) -> &Cause {
+        &self.cause
+    }
+
+    /// At which step; `None` if nothing was sent.
+    #[must_use]
+    pub const fn step(&self) -> Option<Step> {
+        self.step
+    }
+
+    /// The status of the method that failed, if the drive gave one.
+    #[must_use]
+    pub const fn status(&self) -> Option<MethodStatus> {
+        match &self.cause {
+            Cause::Refused { .. } | Cause::NotPermitted { .. } => {
+                Some(MethodStatus::NOT_AUTHORIZED)
+            }
+            Cause::UnknownAuthority { .. } => Some(MethodStatus::INVALID_PARAMETER),
+            Cause::LockedOut { .. } => Some(MethodStatus::AUTHORITY_LOCKED_OUT),
+            Cause::Busy { status, .. } => Some(*status),
+            Cause::Session(error) => error.status(),
+            _ => None,
+        }
+    }
+
+    /// Whether a PIN was refused.
+    pub(super) const fn is_refusal(&self) -> bool {
+        matches!(self.cause, Cause::Refused { .. })
+    }
+
+    /// Whether the drive has not done what it reported.
+    pub(super) const fn is_mismatch(&self) -> bool {
+        matches!(self.cause, Cause::NotAsAsked(_))
+    }
+
+    /// The class of the failure.
+    #[must_use]
+    pub fn code(&self) -> ErrorCode {
+        match &self.cause {
+            Cause::NotSed(_) | Cause::NoSsc | Cause::NoLocking | Cause::Ssc(_) => {
+                ErrorCode::NotSupported
+            }
+            Cause::WrongAuthority(_)
+            | Cause::UnknownAuthority { .. }
+            | Cause::PinLength { .. }
+            | Cause::Range(_) => ErrorCode::InvalidRequest,
+            Cause::SidBlocked
+            | Cause::Refused { .. }
+            | Cause::NotPermitted { .. }
+            | Cause::TryBudget { .. } => ErrorCode::NotAuthorized,
+            Cause::LockedOut { .. } => ErrorCode::LockedOut,
+            Cause::Busy { .. } => ErrorCode::Busy,
+            Cause::ConsentRequired => ErrorCode::ConsentRequired,
+            Cause::NotActivated | Cause::NotAsAsked(_) => ErrorCode::Failed,
+            Cause::Session(error) => session_code(error),
+        }
+    }
+}
+
+const fn session_code(error: &session::Error) -> ErrorCode {
+    match error {
+        session::Error::Malformed(_) | session::Error::Endless => ErrorCode::Malformed,
+        session::Error::Interrupted => ErrorCode::Interrupted,
+        session::Error::TimedOut { .. } => ErrorCode::TimedOut,
+        session::Error::Status(MethodStatus::NOT_AUTHORIZED) => ErrorCode::NotAuthorized,
+        session::Error::Status(MethodStatus::AUTHORITY_LOCKED_OUT) => ErrorCode::LockedOut,
+        session::Error::Status(MethodStatus::SP_BUSY | MethodStatus::NO_SESSIONS_AVAILABLE) => {
+            ErrorCode::Busy
+        }
+        _ => ErrorCode::Failed,
+    }
+}

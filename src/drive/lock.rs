@@ -1,0 +1,131 @@
+//! Locking, and the proof of it.
+//!
+//! Level 0 Discovery proves it if it showed nothing locked before, and something locked after one
+//! range was locked. Where it cannot, the columns are read back as far as the authority may see them.
+
+use super::error::At;
+use super::range::{self, Columns};
+use super::state::is_locked;
+use super::unlock::{outcome, without_strangers};
+use super::{Authority, Cause, Credential, Drive, Error, Mismatch, RangeOutcome, Step};
+use crate::session::{self, Row, Session};
+use crate::spec::column::locking;
+use crate::spec::{MethodStatus, RangeNumber, uid};
+
+/// What shall be locked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LockRequest {
+    /// The ranges; empty for all that have locking enabled.
+    pub ranges: Vec<RangeNumber>,
+}
+
+/// What locking found and did.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct LockReport {
+    /// The ranges that were asked for. Where all were, those that the authority may lock.
+    pub ranges: Vec<RangeOutcome>,
+}
+
+impl LockReport {
+    /// The first error, if there is one.
+    #[must_use]
+    pub fn first_error(&self) -> Option<&Error> {
+        self.ranges.iter().find_map(|range| range.error.as_ref())
+    }
+}
+
+impl Drive {
+    /// Locks ranges, and proves it.
+    ///
+    /// # Errors
+    /// [`Error`] with the step at which it failed, if nothing could be locked; ranges that could not
+    /// be are told in the report.
+    pub fn lock(
+        &mut self,
+        request: &LockRequest,
+        credential: &Credential,
+    ) -> Result<LockReport, Error> {
+        self.require_opal_family()?;
+        self.require_active()?;
+        let acting = credential.authority;
+        let mut named = self.named_ranges(&request.ranges);
+        let is_all = named.is_empty();
+        let (mut session, discovery) = self.log_in_to_locking_sp(credential)?;
+        let was_locked = is_locked(discovery);
+        if named.is_empty() {
+            named = range::lockable(&mut session)?;
+        }
+        let is_proven_by_discovery = !was_locked && named.len() == 1;
+        let mut outcomes = Vec::new();
+        for range in named {
+            let locked =
+                lock(&mut session, range, acting).and_then(|()| match is_proven_by_discovery {
+                    true => Ok(()),
+                    false => prove(&mut session, range, acting),
+                });
+            outcomes.push(outcome(range, locked)?);
+        }
+        session.end().at(Step::EndSession)?;
+        if is_all {
+            outcomes = without_strangers(outcomes);
+        }
+        if outcomes.iter().any(|outcome| outcome.error.is_none()) || outcomes.is_empty() {
+            self.check_locked()?;
+        }
+        unless_in_vain(LockReport { ranges: outcomes })
+    }
+
+    fn check_locked(&mut self) -> Result<(), Error> {
+        self.discover_at(Step::CheckState)?;
+        if self.is_locked() {
+            Ok(())
+        } else {
+            Err(not_locked(Step::CheckState))
+        }
+    }
+}
+
+fn unless_in_vain(mut report: LockReport) -> Result<LockReport, Error> {
+    if report.ranges.iter().any(|range| range.error.is_none()) {
+        return Ok(report);
+    }
+    let first = report
+        .ranges
+        .iter_mut()
+        .find_map(|range| range.error.take());
+    first.map_or(Ok(report), Err)
+}
+
+fn lock(session: &mut Session<'_>, range: RangeNumber, acting: Authority) -> Result<(), Error> {
+    let columns: Columns = vec![
+        (locking::READ_LOCKED, true.into()),
+        (locking::WRITE_LOCKED, true.into()),
+    ];
+    range::set(session, range, &columns).at_as(Step::SetRange, acting)
+}
+
+/// Reads back that a range is locked, if the authority may see it.
+fn prove(session: &mut Session<'_>, range: RangeNumber, acting: Authority) -> Result<(), Error> {
+    let columns = locking::READ_LOCK_ENABLED..=locking::WRITE_LOCKED;
+    let row = match session.get(uid::locking_range(range), columns) {
+        Err(session::Error::Status(MethodStatus::NOT_AUTHORIZED)) => Row::default(),
+        row => row.at_as(Step::ReadBack, acting)?,
+    };
+    let locked = |enabled, locked| {
+        let (enabled, locked) = (row.boolean(enabled)?, row.boolean(locked)?);
+        Ok(enabled
+            .zip(locked)
+            .map(|(enabled, locked)| enabled && locked))
+    };
+    let reading = locked(locking::READ_LOCK_ENABLED, locking::READ_LOCKED);
+    let writing = locked(locking::WRITE_LOCK_ENABLED, locking::WRITE_LOCKED);
+    match (reading.at(Step::ReadBack)?, writing.at(Step::ReadBack)?) {
+        (Some(false), Some(false)) => Err(not_locked(Step::ReadBack)),
+        _ => Ok(()),
+    }
+}
+
+fn not_locked(step: Step) -> Error {
+    Error::at(step, Cause::NotAsAsked(Mismatch::NotLocked))
+}

@@ -1,0 +1,152 @@
+//! Logging in: sessions as somebody, and the budget of wrong PINs.
+//!
+//! A TPer counts wrong PINs and may lock an authority out, so each authority has a budget of
+//! refused attempts per drive and run. There is one exception to it, and it is always the same:
+//! where an earlier run may have been interrupted before or after it changed a PIN, and Level 0
+//! Discovery does not tell which, the second of two PINs is tried once after the first was refused.
+
+use super::error::At;
+use super::{Authority, Cause, Credential, Drive, Error, Step};
+use crate::secret::Secret;
+use crate::session::{self, Discovery, Opened, Session};
+use crate::spec::column::c_pin;
+use crate::spec::{MethodStatus, Uid, uid};
+
+/// The longest PIN in bytes (type `password`, \[Core\] 5.1.3).
+const PIN_LIMIT: usize = 32;
+
+/// Whether a refused attempt is bounded by the budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Attempt {
+    /// The ordinary one.
+    First,
+    /// The second of two PINs, after the first was refused.
+    AfterRefusal,
+}
+
+/// Checks that a PIN is one.
+pub(super) fn check_pin(pin: &Secret) -> Result<(), Error> {
+    let length = pin.len();
+    if (1..=PIN_LIMIT).contains(&length) {
+        return Ok(());
+    }
+    let limit = PIN_LIMIT;
+    Err(Error::before(Cause::PinLength { length, limit }))
+}
+
+impl Drive {
+    /// Opens a session as anybody.
+    pub(super) fn open_as_anybody(&mut self, sp: Uid) -> Result<Session<'_>, Error> {
+        let opened = self.tper.open_session(sp, None).at(Step::StartSession)?;
+        Ok(self.enter(opened)?.0)
+    }
+
+    /// Opens a session with the SP of an authority, as this authority.
+    pub(super) fn log_in(&mut self, credential: &Credential) -> Result<Session<'_>, Error> {
+        self.log_in_as(credential.authority, &credential.pin, Attempt::First)
+    }
+
+    /// Opens a session with the SP of an authority, as this authority, with a PIN.
+    pub(super) fn log_in_as(
+        &mut self,
+        authority: Authority,
+        pin: &Secret,
+        attempt: Attempt,
+    ) -> Result<Session<'_>, Error> {
+        let opened = self.open_as(authority, pin, attempt)?;
+        Ok(self.enter(opened)?.0)
+    }
+
+    /// Opens a session with the Locking SP as one of its authorities; with it comes what Level 0
+    /// Discovery told last, which the session may renew.
+    pub(super) fn log_in_to_locking_sp(
+        &mut self,
+        credential: &Credential,
+    ) -> Result<(Session<'_>, &mut Discovery), Error> {
+        let Credential { authority, pin } = credential;
+        if authority.sp() != uid::LOCKING_SP {
+            return Err(Error::before(Cause::WrongAuthority(*authority)));
+        }
+        let opened = self.open_as(*authority, pin, Attempt::First)?;
+        self.enter(opened)
+    }
+
+    /// Logs in with the first PIN that is taken, of two at most; which one it was.
+    pub(super) fn log_in_with<'p, K: Copy>(
+        &mut self,
+        authority: Authority,
+        first: (K, &'p Secret),
+        second: Option<(K, &'p Secret)>,
+    ) -> Result<(Session<'_>, K), Error> {
+        let (opened, taken) = match self.open_as(authority, first.1, Attempt::First) {
+            Err(error) if error.is_refusal() => {
+                let second = second.filter(|(_, pin)| *pin != first.1).ok_or(error)?;
+                let opened = self.open_as(authority, second.1, Attempt::AfterRefusal)?;
+                (opened, second.0)
+            }
+            opened => (opened?, first.0),
+        };
+        Ok((self.enter(opened)?.0, taken))
+    }
+
+    fn open_as(
+        &mut self,
+        authority: Authority,
+        pin: &Secret,
+        attempt: Attempt,
+    ) -> Result<Opened, Error> {
+        check_pin(pin)?;
+        if authority == Authority::Sid && self.is_sid_blocked() {
+            return Err(Error::before(Cause::SidBlocked));
+        }
+        let refused = self.refused.entry(authority).or_default();
+        if attempt == Attempt::First && *refused >= self.tries {
+            let refused = *refused;
+            return Err(Error::before(Cause::TryBudget { authority, refused }));
+        }
+        let credential = Some((authority.uid(), pin));
+        self.tper
+            .open_session(authority.sp(), credential)
+            .map_err(|error| {
+                let error = refusal(authority, error);
+                *refused += u32::from(error.is_refusal());
+                error
+            })
+    }
+
+    /// Enters a session that was opened. If an answer of a killed process had to be cleared away
+    /// for it, what that process did last may have taken effect after Level 0 Discovery, which is
+    /// asked again then.
+    fn enter(&mut self, opened: Opened) -> Result<(Session<'_>, &mut Discovery), Error> {
+        let mut session = self.tper.enter(opened);
+        if session.take_recovered() {
+            self.discovery = session.discover().at(Step::Discover)?;
+        }
+        Ok((session, &mut self.discovery))
+    }
+
+    /// The default PIN that the drive shows to anybody.
+    ///
+    /// # Errors
+    /// [`Error`] with the step at which it failed.
+    pub fn msid(&mut self) -> Result<Secret, Error> {
+        self.require_opal_family()?;
+        let mut session = self.open_as_anybody(uid::ADMIN_SP)?;
+        let row = session.get(uid::C_PIN_MSID, c_pin::PIN..=c_pin::PIN);
+        let row = row.at(Step::GetMsid)?;
+        let pin = row.required_bytes(c_pin::PIN).at(Step::GetMsid)?;
+        let msid = Secret::from_slice(pin);
+        session.end().at(Step::EndSession)?;
+        Ok(msid)
+    }
+}
+
+fn refusal(authority: Authority, error: session::Error) -> Error {
+    let cause = match error.status() {
+        Some(MethodStatus::NOT_AUTHORIZED) => Cause::Refused { authority },
+        Some(MethodStatus::INVALID_PARAMETER) => Cause::UnknownAuthority { authority },
+        Some(MethodStatus::AUTHORITY_LOCKED_OUT) => Cause::LockedOut { authority },
+        _ => error.into(),
+    };
+    Error::at(Step::StartSession, cause)
+}

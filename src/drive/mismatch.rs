@@ -1,0 +1,39 @@
+//! What differs from what was asked, although the drive reported SUCCESS.
+
+use super::Authority;
+use crate::spec::RangeNumber;
+
+/// A difference between what was asked and what was read back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Mismatch {
+    /// A column of a Locking range has another value.
+    #[error("{column} of range {range} is not as asked")]
+    Column {
+        /// The range.
+        range: RangeNumber,
+        /// The standard's name of the column.
+        column: &'static str,
+    },
+    /// Level 0 Discovery says that nothing is locked.
+    #[error("nothing is locked; is locking enabled for the range?")]
+    NotLocked,
+    /// The Locking SP is not activated.
+    #[error("locking is still not activated")]
+    NotActivated,
+    /// The Locking SP is still activated.
+    #[error("locking is still activated")]
+    StillActivated,
+    /// Data are still being removed.
+    #[error("it is still removing data")]
+    StillErasing,
+    /// The shadow MBR is still enabled.
+    #[error("the shadow MBR is still enabled")]
+    MbrEnabled,
+    /// SID still has the default PIN.
+    #[error("SID still has the default PIN")]
+    SidIsMsid,
+    /// The new PIN is refused.
+    #[error("the new PIN of {0} is refused")]
+    PinRefused(Authority),
+}

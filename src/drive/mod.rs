@@ -1,0 +1,271 @@
+//! Drives: what a person means by set up, unlock, lock, change a PIN, revert.
+//!
+//! A [`Drive`] is opened with one IF-RECV and knows from then on what the drive tells to anybody.
+//! Every operation ends its sessions on every path, proves what it changed, and can be run again
+//! after it was interrupted anywhere.
+//!
+//! In reading order: `mod` (opening, questions to anybody), `login` (sessions as somebody, the
+//! budget of wrong PINs), `setup` with `ownership` and `range`, `unlock` and `lock`, `passwd`,
+//! `revert`; `state`, `finding` and `plan` say things without sending anything.
+
+#![forbid(unsafe_code)]
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use crate::session::{
+    self, Discovery, Identity, IfCounts, Interrupt, Tper, TperOptions, Transport,
+};
+use crate::spec::{RangeNumber, Ssc};
+
+mod authority;
+mod consent;
+mod error;
+mod finding;
+mod geometry;
+mod lock;
+mod login;
+mod mismatch;
+mod ownership;
+mod passwd;
+mod plan;
+mod range;
+mod revert;
+mod setup;
+mod state;
+mod step;
+mod unlock;
+
+pub use authority::{Authority, Credential, ParseAuthorityError};
+pub use consent::{ConsentError, EraseConsent};
+pub use error::{Cause, Error, ErrorCode};
+pub use finding::Finding;
+pub use geometry::{RangeError, RangeSpec};
+pub use lock::{LockReport, LockRequest};
+pub use mismatch::Mismatch;
+pub use passwd::{PasswdReport, Proof, Tries};
+pub use plan::PlannedCall;
+pub use range::LockingRange;
+pub use revert::RevertReport;
+pub use setup::{LockOnReset, SetupPlan, SetupReport};
+pub use state::{DriveState, LockingState, MbrState};
+pub use step::Step;
+pub use unlock::{MbrOutcome, RangeOutcome, UnlockReport, UnlockRequest};
+
+use error::At;
+
+#[cfg(test)]
+mod tests;
+
+/// How a drive is talked to.
+#[derive(Clone, Debug)]
+pub struct DriveOptions {
+    /// Limit for one method, and for waiting while another session keeps the drive busy.
+    pub timeout: Duration,
+    /// Asks to stop.
+    pub interrupt: Interrupt,
+    /// Refused PINs per authority after which no further attempt is made.
+    pub tries: u32,
+}
+
+impl Default for DriveOptions {
+    fn default() -> Self {
+        Self {
+            timeout: Duration::from_secs(60),
+            interrupt: Interrupt::new(),
+            tries: 1,
+        }
+    }
+}
+
+/// Communication properties of the TPer, and what was agreed on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Properties {
+    /// The TPer's properties in its own order; names are sanitised.
+    pub tper: Vec<(String, u64)>,
+    /// The host's properties as the TPer understood them; empty if it does not tell.
+    pub host: Vec<(String, u64)>,
+    /// Largest ComPacket that will be sent, in bytes.
+    pub send_limit: usize,
+    /// Largest ComPacket that can be received, in bytes.
+    pub receive_limit: usize,
+}
+
+/// A drive that is being talked to.
+///
+/// ```no_run
+/// use sedkit::drive::{Authority, Credential, Drive, DriveOptions, UnlockRequest};
+/// use sedkit::secret::Secret;
+/// use sedkit::spec::RangeNumber;
+/// # fn transport() -> Box<dyn sedkit::transport::Transport> { unreachable!() }
+///
+/// let mut drive = Drive::open(transport(), DriveOptions::default())?;
+/// let request = UnlockRequest {
+///     ranges: vec![RangeNumber::GLOBAL],
+///     mbr_done: true,
+///     ..UnlockRequest::default()
+/// };
+/// let admin = Credential::new(Authority::Admin(1), Secret::from_slice(b"correct horse"));
+/// let report = drive.unlock(&request, &admin)?;
+/// assert!(report.ranges.iter().all(|outcome| outcome.error.is_none()));
+/// # Ok::<(), sedkit::drive::Error>(())
+/// ```
+pub struct Drive {
+    tper: Tper,
+    discovery: Discovery,
+    ssc: Ssc,
+    tries: u32,
+    refused: BTreeMap<Authority, u32>,
+}
+
+impl Drive {
+    /// Opens a drive: exactly one IF-RECV, Level 0 Discovery.
+    ///
+    /// # Errors
+    /// [`ErrorCode::NotSupported`] if it is no self-encrypting drive; otherwise any [`Error`].
+    pub fn open(transport: Box<dyn Transport>, options: DriveOptions) -> Result<Self, Error> {
+        let tries = options.tries;
+        let options = TperOptions {
+            timeout: options.timeout,
+            interrupt: options.interrupt,
+            ..TperOptions::default()
+        };
+        Self::with_tper(Tper::new(transport, options), tries)
+    }
+
+    /// Opens a drive behind a TPer, which may have a clock of its own.
+    ///
+    /// # Errors
+    /// As [`Drive::open`].
+    pub fn with_tper(mut tper: Tper, tries: u32) -> Result<Self, Error> {
+        let discovery = tper.discover();
+        let discovery = discovery.map_err(|error| Error::at(Step::Discover, not_sed(error)))?;
+        let ssc = discovery.ssc().zip(discovery.base_com_id());
+        let (ssc, com_id) = ssc.ok_or_else(|| Error::at(Step::Discover, Cause::NoSsc))?;
+        tper.select(com_id, ssc);
+        Ok(Self {
+            tper,
+            discovery,
+            ssc,
+            tries,
+            refused: BTreeMap::new(),
+        })
+    }
+
+    /// Who the drive says it is.
+    #[must_use]
+    pub fn identity(&self) -> &Identity {
+        self.tper.transport().identity()
+    }
+
+    /// What Level 0 Discovery told last.
+    #[must_use]
+    pub const fn discovery(&self) -> &Discovery {
+        &self.discovery
+    }
+
+    /// The SSC by which the drive is talked to.
+    #[must_use]
+    pub const fn ssc(&self) -> Ssc {
+        self.ssc
+    }
+
+    /// Asks Level 0 Discovery again: one IF-RECV.
+    ///
+    /// # Errors
+    /// [`Error`] at step [`Step::Discover`].
+    pub fn rediscover(&mut self) -> Result<&Discovery, Error> {
+        self.discover_at(Step::Discover)?;
+        Ok(&self.discovery)
+    }
+
+    fn discover_at(&mut self, step: Step) -> Result<(), Error> {
+        self.discovery = self.tper.discover().at(step)?;
+        Ok(())
+    }
+
+    /// How many interface commands were sent to the drive since it was opened, that one included.
+    #[must_use]
+    pub const fn if_counts(&self) -> IfCounts {
+        self.tper.if_counts()
+    }
+
+    /// Exchanges communication properties.
+    ///
+    /// # Errors
+    /// [`Error`] at step [`Step::ExchangeProperties`].
+    pub fn properties(&mut self) -> Result<Properties, Error> {
+        let properties = self.tper.exchange_properties();
+        let session::Properties { tper, host } = properties.at(Step::ExchangeProperties)?;
+        Ok(Properties {
+            tper,
+            host,
+            send_limit: self.tper.limits().com_packet,
+            receive_limit: self.tper.receive_limit(),
+        })
+    }
+
+    /// Resets the protocol stack of the ComID: ends every session, also those of other programs.
+    ///
+    /// # Errors
+    /// [`Error`] at step [`Step::StackReset`].
+    pub fn stack_reset(&mut self) -> Result<(), Error> {
+        self.tper.stack_reset().at(Step::StackReset)
+    }
+
+    /// Refuses SSCs whose methods are others.
+    fn require_opal_family(&self) -> Result<(), Error> {
+        match self.ssc {
+            Ssc::Enterprise | Ssc::KeyPerIo => Err(Error::before(Cause::Ssc(self.ssc))),
+            _ => Ok(()),
+        }
+    }
+
+    /// The ranges that were named, or the only one that the SSC has; empty for all others.
+    fn named_ranges(&self, ranges: &[RangeNumber]) -> Vec<RangeNumber> {
+        match self.ssc {
+            Ssc::Opalite | Ssc::Pyrite1 | Ssc::Pyrite2 if ranges.is_empty() => {
+                vec![RangeNumber::GLOBAL]
+            }
+            _ => ranges.to_vec(),
+        }
+    }
+
+    /// Refuses drives that cannot lock anything.
+    fn require_locking(&self) -> Result<(), Error> {
+        match self.state().locking {
+            LockingState::NotSupported => Err(Error::before(Cause::NoLocking)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses drives whose Locking SP is not activated.
+    fn require_active(&self) -> Result<(), Error> {
+        if self.is_active() {
+            Ok(())
+        } else {
+            Err(Error::before(Cause::NotActivated))
+        }
+    }
+}
+
+impl fmt::Debug for Drive {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Drive")
+            .field("serial", &self.identity().serial_text())
+            .field("ssc", &self.ssc)
+            .field("state", &self.state())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Tells a drive without Level 0 Discovery from one that could not be asked.
+fn not_sed(error: session::Error) -> Cause {
+    match error {
+        session::Error::NoAnswer => Cause::NotSed(None),
+        error if error.is_interface_refusal() => Cause::NotSed(Some(error)),
+        error => error.into(),
+    }
+}

@@ -1,0 +1,200 @@
+//! Changing PINs.
+//!
+//! A PIN is changed by its own authority or by an Admin of its SP, and proven by authenticating with
+//! it. If an authority that changes its own PIN is refused with the old one, an earlier run may have
+//! changed it already: the new PIN is the second attempt that `login` describes.
+
+use super::error::At;
+use super::login::{Attempt, check_pin};
+use super::ownership::set_pin;
+use super::{Authority, Cause, Credential, Drive, Error, Mismatch, Step};
+use crate::secret::Secret;
+use crate::session::{self, Row, Session};
+use crate::spec::column::{authority as authority_column, c_pin};
+use crate::spec::{MethodStatus, uid};
+
+/// What changing a PIN found and did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PasswdReport {
+    /// Whose PIN.
+    pub authority: Authority,
+    /// False if an earlier run had changed it already: the old PIN was refused, the new one taken.
+    pub changed: bool,
+    /// How the new PIN was proven.
+    pub proof: Proof,
+}
+
+/// How a new PIN was proven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Proof {
+    /// The authority was authenticated with it.
+    Authenticated,
+    /// Not at all: the authority is disabled, and no PIN opens it.
+    AuthorityDisabled,
+}
+
+/// Tries of a PIN, as far as the authority may see them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Tries {
+    /// Wrong attempts since the last right one.
+    pub tries: Option<u64>,
+    /// Wrong attempts by which the authority is locked out; 0 for never.
+    pub try_limit: Option<u64>,
+    /// Whether the count survives a power cycle.
+    pub persistence: Option<bool>,
+}
+
+impl Drive {
+    /// Changes one PIN, and proves the new one by authenticating with it.
+    ///
+    /// Can be run again after an interruption, with the same PINs.
+    ///
+    /// # Errors
+    /// [`Error`] with the step at which it failed.
+    pub fn change_pin(
+        &mut self,
+        authority: Authority,
+        credential: &Credential,
+        new_pin: &Secret,
+    ) -> Result<PasswdReport, Error> {
+        self.require_opal_family()?;
+        self.require_pin_of(authority, credential.authority)?;
+        check_pin(new_pin)?;
+        let changed = match self.change(authority, credential, new_pin) {
+            Err(error) if error.is_refusal() && authority == credential.authority => {
+                return self.changed_before(credential, new_pin).ok_or(error);
+            }
+            changed => changed?,
+        };
+        let proof = match changed {
+            Enabled::Yes => self.prove_pin(authority, new_pin)?,
+            Enabled::No => Proof::AuthorityDisabled,
+        };
+        Ok(PasswdReport {
+            authority,
+            changed: true,
+            proof,
+        })
+    }
+
+    /// Refuses what no access control allows.
+    fn require_pin_of(&self, authority: Authority, acting: Authority) -> Result<(), Error> {
+        let may = match (authority, acting) {
+            (Authority::Psid, _) => false,
+            (Authority::Admin(_) | Authority::User(_), Authority::Admin(_)) => true,
+            (authority, acting) => authority == acting,
+        };
+        if !may {
+            return Err(Error::before(Cause::WrongAuthority(acting)));
+        }
+        match authority {
+            Authority::Sid => Ok(()),
+            _ => self.require_active(),
+        }
+    }
+
+    fn change(
+        &mut self,
+        authority: Authority,
+        credential: &Credential,
+        new_pin: &Secret,
+    ) -> Result<Enabled, Error> {
+        let acting = credential.authority;
+        let mut session = self.log_in(credential)?;
+        set_pin(&mut session, authority, new_pin, acting)?;
+        let enabled = match authority == acting {
+            true => Enabled::Yes,
+            false => enabled(&mut session, authority, acting)?,
+        };
+        session.end().at(Step::EndSession)?;
+        Ok(enabled)
+    }
+
+    /// What an earlier run has done, if the new PIN is taken.
+    fn changed_before(
+        &mut self,
+        credential: &Credential,
+        new_pin: &Secret,
+    ) -> Option<PasswdReport> {
+        if credential.pin == *new_pin {
+            return None;
+        }
+        let authority = credential.authority;
+        let session = self.log_in_as(authority, new_pin, Attempt::AfterRefusal);
+        session.ok()?.end().ok()?;
+        Some(PasswdReport {
+            authority,
+            changed: false,
+            proof: Proof::Authenticated,
+        })
+    }
+
+    fn prove_pin(&mut self, authority: Authority, pin: &Secret) -> Result<Proof, Error> {
+        let session = match self.log_in_as(authority, pin, Attempt::First) {
+            Err(error) if error.is_refusal() => {
+                let mismatch = Mismatch::PinRefused(authority);
+                return Err(Error::at(Step::ProvePin, Cause::NotAsAsked(mismatch)));
+            }
+            session => session?,
+        };
+        session.end().at(Step::EndSession)?;
+        Ok(Proof::Authenticated)
+    }
+
+    /// The tries of the credential's own PIN, as far as it may see them. Those of PSID are shown to
+    /// anybody, so that its PIN is not used.
+    ///
+    /// # Errors
+    /// [`Error`] with the step at which it failed.
+    pub fn tries(&mut self, credential: &Credential) -> Result<Tries, Error> {
+        self.require_opal_family()?;
+        let mut session = match credential.authority {
+            Authority::Psid => self.open_as_anybody(uid::ADMIN_SP)?,
+            _ => self.log_in(credential)?,
+        };
+        let columns = c_pin::TRY_LIMIT..=c_pin::PERSISTENCE;
+        let row = match session.get(credential.authority.c_pin(), columns) {
+            Err(session::Error::Status(MethodStatus::NOT_AUTHORIZED)) => Ok(Row::default()),
+            row => row,
+        };
+        let tries = row.and_then(|row| Tries::from_row(&row));
+        let tries = tries.at(Step::ReadTries)?;
+        session.end().at(Step::EndSession)?;
+        Ok(tries)
+    }
+}
+
+impl Tries {
+    fn from_row(row: &Row) -> Result<Self, session::Error> {
+        Ok(Self {
+            tries: row.uint(c_pin::TRIES)?,
+            try_limit: row.uint(c_pin::TRY_LIMIT)?,
+            persistence: row.boolean(c_pin::PERSISTENCE)?,
+        })
+    }
+}
+
+/// Whether an authority is enabled.
+enum Enabled {
+    Yes,
+    No,
+}
+
+/// Whether another authority is enabled; one whose state is not shown counts as enabled.
+fn enabled(
+    session: &mut Session<'_>,
+    authority: Authority,
+    acting: Authority,
+) -> Result<Enabled, Error> {
+    let columns = authority_column::ENABLED..=authority_column::ENABLED;
+    let row = session.get(authority.uid(), columns);
+    let row = row.at_as(Step::ReadBack, acting)?;
+    let is_enabled = row.boolean(authority_column::ENABLED).at(Step::ReadBack)?;
+    Ok(match is_enabled {
+        Some(false) => Enabled::No,
+        Some(true) | None => Enabled::Yes,
+    })
+}

@@ -1,0 +1,222 @@
+//! Plans: the methods that an operation would call, for `--dry-run`.
+//!
+//! A plan follows from Level 0 Discovery alone. Where an operation decides by what it reads in a
+//! session, its plan shows the call that may be left out as well.
+
+use super::ownership::{Candidates, KnownPin};
+use super::{Authority, Drive, LockRequest, MbrState, RangeSpec, SetupPlan, UnlockRequest};
+use crate::spec::{RangeNumber, Uid, uid};
+
+/// A method that would be called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PlannedCall {
+    /// In which session, e.g. `Admin SP as SID`.
+    pub session: String,
+    /// On which object, e.g. `C_PIN_SID`.
+    pub object: String,
+    /// Which method, e.g. `Set`.
+    pub method: String,
+    /// Its arguments; PINs are masked.
+    pub arguments: String,
+    /// Whether it changes anything on the drive.
+    pub changes: bool,
+}
+
+/// Stands where a PIN would be.
+const MASKED: &str = "<PIN>";
+
+/// The columns that say whether a range is locked, and how.
+const RANGE_COLUMNS: &str = "RangeStart to ActiveKey";
+
+/// A plan being written.
+#[derive(Default)]
+struct Plan {
+    session: String,
+    calls: Vec<PlannedCall>,
+}
+
+impl Plan {
+    fn session(&mut self, sp: Uid, authority: Option<Authority>, pin: &str) {
+        let sp = name(sp);
+        let authority = authority.map_or("Anybody".to_owned(), |authority| authority.to_string());
+        self.session = format!("{sp} as {authority}");
+        let arguments = match pin {
+            "" => format!("SPID = {sp}"),
+            pin => {
+                format!("SPID = {sp}, HostSigningAuthority = {authority}, HostChallenge = {pin}")
+            }
+        };
+        self.read(uid::SESSION_MANAGER, "StartSession", arguments);
+    }
+
+    fn log_in(&mut self, authority: Authority) {
+        self.session(authority.sp(), Some(authority), MASKED);
+    }
+
+    fn read(&mut self, object: Uid, method: &str, arguments: impl Into<String>) {
+        self.call(object, method, arguments.into(), false);
+    }
+
+    fn change(&mut self, object: Uid, method: &str, arguments: impl Into<String>) {
+        self.call(object, method, arguments.into(), true);
+    }
+
+    fn call(&mut self, object: Uid, method: &str, arguments: String, changes: bool) {
+        self.calls.push(PlannedCall {
+            session: self.session.clone(),
+            object: name(object),
+            method: method.to_owned(),
+            arguments,
+            changes,
+        });
+    }
+
+    fn read_msid(&mut self) {
+        self.session(uid::ADMIN_SP, None, "");
+        self.read(uid::C_PIN_MSID, "Get", "PIN");
+    }
+
+    /// Logging in with whichever PIN is taken, and setting the new one.
+    fn own(&mut self, authority: Authority, candidates: Candidates) {
+        if candidates.include_msid() {
+            self.read_msid();
+        }
+        let pin = |known| match known {
+            KnownPin::Msid => "<MSID>",
+            KnownPin::Given => "<present PIN>",
+            KnownPin::New => "<new PIN>",
+        };
+        let first = pin(candidates.first);
+        let pins = match candidates.second {
+            Some(second) => format!("{first}, or {} if that is refused", pin(second)),
+            None => first.to_owned(),
+        };
+        self.session(authority.sp(), Some(authority), &pins);
+        if candidates != Candidates::only(KnownPin::New) {
+            self.change(authority.c_pin(), "Set", "PIN = <new PIN>");
+        }
+    }
+}
+
+fn name(uid: Uid) -> String {
+    uid::name(uid).unwrap_or_else(|| uid.to_string())
+}
+
+impl Drive {
+    /// What [`Drive::setup`] would call, as far as Level 0 Discovery tells. Nothing is sent.
+    #[must_use]
+    pub fn plan_setup(&self, setup: &SetupPlan) -> Vec<PlannedCall> {
+        let mut plan = Plan::default();
+        let is_given = setup.sid_pin.is_some();
+        let (sid, admin1) = (Authority::Sid, Authority::Admin(1));
+        if self.is_active() {
+            plan.own(admin1, self.active_admin1_candidates());
+        } else {
+            plan.own(sid, self.inactive_sid_candidates(is_given));
+            plan.change(uid::LOCKING_SP, "Activate", "");
+            plan.own(admin1, Candidates::only(KnownPin::New));
+        }
+        for (number, spec) in setup.targets() {
+            let range = uid::locking_range(number);
+            if self.is_active() {
+                plan.read(range, "Get", RANGE_COLUMNS);
+            }
+            plan.change(range, "Set", range_arguments(spec, setup));
+            plan.read(range, "Get", RANGE_COLUMNS);
+        }
+        if matches!(self.state().mbr, MbrState::Shown | MbrState::Done) {
+            plan.change(uid::MBR_CONTROL, "Set", "Enable = 0");
+        }
+        if self.is_active() {
+            plan.own(sid, self.active_sid_candidates(is_given));
+        }
+        plan.calls
+    }
+
+    /// What [`Drive::unlock`] would call, as far as Level 0 Discovery tells. Nothing is sent.
+    #[must_use]
+    pub fn plan_unlock(&self, request: &UnlockRequest, authority: Authority) -> Vec<PlannedCall> {
+        let needs = self.unlock_needs(request);
+        let mut plan = Plan::default();
+        if needs.ranges || needs.mbr {
+            plan.log_in(authority);
+        }
+        if needs.ranges {
+            let write_locked = u8::from(request.read_only);
+            let columns = format!("ReadLocked = 0, WriteLocked = {write_locked}");
+            plan.set_locked(&self.named_ranges(&request.ranges), &columns);
+        }
+        if needs.mbr {
+            plan.change(uid::MBR_CONTROL, "Set", "Done = 1");
+        }
+        plan.calls
+    }
+
+    /// What [`Drive::lock`] would call, as far as Level 0 Discovery tells. Nothing is sent.
+    #[must_use]
+    pub fn plan_lock(&self, request: &LockRequest, authority: Authority) -> Vec<PlannedCall> {
+        let mut plan = Plan::default();
+        plan.log_in(authority);
+        plan.set_locked(
+            &self.named_ranges(&request.ranges),
+            "ReadLocked = 1, WriteLocked = 1",
+        );
+        plan.calls
+    }
+
+    /// What [`Drive::change_pin`] would call. Nothing is sent.
+    #[must_use]
+    pub fn plan_change_pin(&self, authority: Authority, acting: Authority) -> Vec<PlannedCall> {
+        let mut plan = Plan::default();
+        plan.log_in(acting);
+        plan.change(authority.c_pin(), "Set", "PIN = <new PIN>");
+        if authority != acting {
+            plan.read(authority.uid(), "Get", "Enabled");
+        }
+        plan.session(authority.sp(), Some(authority), "<new PIN>");
+        plan.calls
+    }
+
+    /// What [`Drive::revert`] would call. Nothing is sent.
+    #[must_use]
+    pub fn plan_revert(&self, by: Authority) -> Vec<PlannedCall> {
+        let mut plan = Plan::default();
+        plan.log_in(by);
+        plan.change(uid::ADMIN_SP, "Revert", "");
+        plan.calls
+    }
+}
+
+impl Plan {
+    fn set_locked(&mut self, ranges: &[RangeNumber], columns: &str) {
+        if ranges.is_empty() {
+            self.read(uid::LOCKING, "Next", "");
+            self.change(
+                uid::LOCKING,
+                "Set",
+                format!("{columns}, on each range that has locking enabled"),
+            );
+        }
+        for range in ranges {
+            self.change(uid::locking_range(*range), "Set", columns);
+        }
+    }
+}
+
+fn range_arguments(spec: Option<RangeSpec>, setup: &SetupPlan) -> String {
+    let place = spec.map_or(String::new(), |RangeSpec { start, length, .. }| {
+        format!("RangeStart = {start}, RangeLength = {length}, ")
+    });
+    let resets: Vec<_> = setup
+        .lock_on_reset
+        .reset_types()
+        .iter()
+        .map(u64::to_string)
+        .collect();
+    let resets = resets.join(", ");
+    format!(
+        "{place}ReadLockEnabled = 1, WriteLockEnabled = 1, ReadLocked = 0, WriteLocked = 0, \
+         LockOnReset = {{{resets}}}"
+    )
+}

@@ -1,0 +1,261 @@
+//! Locking ranges: what the drive shows of them, and how they are brought to a state.
+
+use super::error::At;
+use super::{Authority, Cause, Credential, Drive, Error, Mismatch, RangeError, Step};
+use crate::session::{self, Row, Session, sanitise};
+use crate::spec::column::{self, locking};
+use crate::spec::{MethodStatus, RangeNumber, Uid, uid};
+use crate::wire::Value;
+
+/// A Locking range. What the authority may not see, and what the drive does not tell, is `None`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LockingRange {
+    /// The row.
+    pub uid: Uid,
+    /// The number; 0 is the Global range.
+    pub number: RangeNumber,
+    /// Name that a host gave, sanitised.
+    pub common_name: Option<String>,
+    /// First LBA; 0 for the Global range.
+    pub range_start: Option<u64>,
+    /// Number of LBAs; 0 for the Global range.
+    pub range_length: Option<u64>,
+    /// Whether the range can be locked for reading.
+    pub read_lock_enabled: Option<bool>,
+    /// Whether the range can be locked for writing.
+    pub write_lock_enabled: Option<bool>,
+    /// Whether it is locked for reading, if that is enabled.
+    pub read_locked: Option<bool>,
+    /// Whether it is locked for writing, if that is enabled.
+    pub write_locked: Option<bool>,
+    /// Resets by which it is locked: 0 power cycle, 1 hardware, 3 programmatic.
+    pub lock_on_reset: Option<Vec<u8>>,
+    /// The media encryption key.
+    pub active_key: Option<Uid>,
+}
+
+/// Columns of a range and the values that they shall have.
+pub(super) type Columns = Vec<(u64, Value)>;
+
+/// Rows that are asked for at one time, where all of them do not fit an answer.
+const ROWS_AT_A_TIME: u64 = 64;
+
+impl LockingRange {
+    fn from_row(number: RangeNumber, row: &Row) -> Result<Self, session::Error> {
+        Ok(Self {
+            uid: uid::locking_range(number),
+            number,
+            common_name: row.bytes(locking::COMMON_NAME)?.map(sanitise),
+            range_start: row.uint(locking::RANGE_START)?,
+            range_length: row.uint(locking::RANGE_LENGTH)?,
+            read_lock_enabled: row.boolean(locking::READ_LOCK_ENABLED)?,
+            write_lock_enabled: row.boolean(locking::WRITE_LOCK_ENABLED)?,
+            read_locked: row.boolean(locking::READ_LOCKED)?,
+            write_locked: row.boolean(locking::WRITE_LOCKED)?,
+            lock_on_reset: row.set(locking::LOCK_ON_RESET)?,
+            active_key: row.uid(locking::ACTIVE_KEY)?,
+        })
+    }
+
+    /// Whether the range can be locked at all; `None` if the authority may not see it.
+    #[must_use]
+    pub fn is_lock_enabled(&self) -> Option<bool> {
+        Some(self.read_lock_enabled? || self.write_lock_enabled?)
+    }
+
+    /// Whether reading or writing is refused now; `None` if the authority may not see it.
+    #[must_use]
+    pub fn is_locked(&self) -> Option<bool> {
+        let reading = self.read_lock_enabled? && self.read_locked?;
+        let writing = self.write_lock_enabled? && self.write_locked?;
+        Some(reading || writing)
+    }
+}
+
+impl Drive {
+    /// The Locking ranges, as far as the authority (or anybody) may see them.
+    ///
+    /// # Errors
+    /// [`Error`] with the step at which it failed.
+    pub fn ranges(&mut self, credential: Option<&Credential>) -> Result<Vec<LockingRange>, Error> {
+        self.require_opal_family()?;
+        self.require_active()?;
+        let mut session = match credential {
+            Some(credential) => self.log_in_to_locking_sp(credential)?.0,
+            None => self.open_as_anybody(uid::LOCKING_SP)?,
+        };
+        let mut ranges = Vec::new();
+        for number in numbers(&mut session)? {
+            ranges.push(show(&mut session, number)?);
+        }
+        session.end().at(Step::EndSession)?;
+        Ok(ranges)
+    }
+}
+
+/// The ranges that the drive has, the Global range first.
+pub(super) fn numbers(session: &mut Session<'_>) -> Result<Vec<RangeNumber>, Error> {
+    let rows = match session.next(uid::LOCKING, None, None) {
+        Err(session::Error::Status(MethodStatus::RESPONSE_OVERFLOW)) => rows_by_parts(session),
+        rows => rows,
+    };
+    let rows = rows.at(Step::ListRanges)?;
+    let mut numbers: Vec<_> = rows.into_iter().filter_map(number).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    Ok(numbers)
+}
+
+/// The ranges that have locking enabled, and those of which the authority may not see it.
+pub(super) fn lockable(session: &mut Session<'_>) -> Result<Vec<RangeNumber>, Error> {
+    let mut lockable = Vec::new();
+    for number in numbers(session)? {
+        let range = show(session, number)?;
+        lockable.extend((range.is_lock_enabled() != Some(false)).then_some(number));
+    }
+    Ok(lockable)
+}
+
+/// The number of a range from its row, in the Opal family.
+fn number(row: Uid) -> Option<RangeNumber> {
+    if row == uid::LOCKING_GLOBAL_RANGE {
+        return Some(RangeNumber::GLOBAL);
+    }
+    let number = u16::try_from(row.low() & 0xffff).map(RangeNumber).ok()?;
+    (uid::locking_range(number) == row).then_some(number)
+}
+
+fn rows_by_parts(session: &mut Session<'_>) -> Result<Vec<Uid>, session::Error> {
+    let mut rows: Vec<Uid> = Vec::new();
+    // A range has a number of 16 bits, so a table that goes on is none.
+    while rows.len() <= usize::from(u16::MAX) {
+        let last = rows.last().copied();
+        let part = session.next(uid::LOCKING, last, Some(ROWS_AT_A_TIME))?;
+        if part.is_empty() {
+            break;
+        }
+        rows.extend(part);
+    }
+    Ok(rows)
+}
+
+/// A range, as far as the authority may see it: all, its name, or that it exists.
+fn show(session: &mut Session<'_>, number: RangeNumber) -> Result<LockingRange, Error> {
+    let row = match session.get(
+        uid::locking_range(number),
+        column::UID..=locking::ACTIVE_KEY,
+    ) {
+        Err(session::Error::Status(MethodStatus::NOT_AUTHORIZED)) => Ok(Row::default()),
+        row => row,
+    };
+    let range = row.and_then(|row| LockingRange::from_row(number, &row));
+    range.at(Step::ReadRange)
+}
+
+/// Reads the columns of a range that say where it is and whether it is locked.
+pub(super) fn read(
+    session: &mut Session<'_>,
+    range: RangeNumber,
+    step: Step,
+    acting: Authority,
+) -> Result<(Row, LockingRange), Error> {
+    let columns = locking::RANGE_START..=locking::ACTIVE_KEY;
+    let row = match session.get(uid::locking_range(range), columns) {
+        // For an Admin every range that exists is readable.
+        Err(session::Error::Status(MethodStatus::NOT_AUTHORIZED))
+            if matches!(acting, Authority::Admin(_)) =>
+        {
+            return Err(Error::at(step, Cause::Range(RangeError::Missing(range))));
+        }
+        row => row.at_as(step, acting)?,
+    };
+    let range = LockingRange::from_row(range, &row).at(step)?;
+    Ok((row, range))
+}
+
+/// Sets columns of a range and reads them back.
+///
+/// Some drives take only a part of the columns of one Set, although they report SUCCESS; so what is
+/// not as asked is set once more, alone.
+pub(super) fn set_and_read_back(
+    session: &mut Session<'_>,
+    range: RangeNumber,
+    columns: &Columns,
+    acting: Authority,
+) -> Result<LockingRange, Error> {
+    let mut missing = columns.clone();
+    for _ in 0..2 {
+        set(session, range, &missing).at_as(Step::SetRange, acting)?;
+        let (row, shown) = read(session, range, Step::ReadBack, acting)?;
+        missing = differing(&row, columns);
+        if missing.is_empty() {
+            return Ok(shown);
+        }
+    }
+    let column = missing
+        .first()
+        .map_or("a column", |(column, _)| name(*column));
+    let mismatch = Mismatch::Column { range, column };
+    Err(Error::at(Step::ReadBack, Cause::NotAsAsked(mismatch)))
+}
+
+/// Sets columns of a range.
+pub(super) fn set(
+    session: &mut Session<'_>,
+    range: RangeNumber,
+    columns: &Columns,
+) -> Result<(), session::Error> {
+    session.set(uid::locking_range(range), columns.clone())
+}
+
+/// The columns that a row shows with another value, or not at all.
+pub(super) fn differing(row: &Row, columns: &Columns) -> Columns {
+    let differs = |column, asked| {
+        row.value(column)
+            .is_none_or(|found| sorted(found) != sorted(asked))
+    };
+    let columns = columns.iter();
+    columns
+        .filter(|(column, asked)| differs(*column, asked))
+        .cloned()
+        .collect()
+}
+
+/// A value, with the elements of a set in order.
+fn sorted(value: &Value) -> Value {
+    let mut value = value.clone();
+    if let Value::List(elements) = &mut value {
+        elements.sort_by_key(Value::as_uint);
+    }
+    value
+}
+
+const fn name(column: u64) -> &'static str {
+    match column {
+        locking::RANGE_START => "RangeStart",
+        locking::RANGE_LENGTH => "RangeLength",
+        locking::READ_LOCK_ENABLED => "ReadLockEnabled",
+        locking::WRITE_LOCK_ENABLED => "WriteLockEnabled",
+        locking::READ_LOCKED => "ReadLocked",
+        locking::WRITE_LOCKED => "WriteLocked",
+        locking::LOCK_ON_RESET => "LockOnReset",
+        _ => "a column",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_have_numbers() {
+        for range in [0, 1, 8, 192, u16::MAX].map(RangeNumber) {
+            assert_eq!(number(uid::locking_range(range)), Some(range));
+        }
+        for row in [0x02, 0x0003_0000, 0x0004_0001].map(|low| uid::LOCKING.row(low)) {
+            assert_eq!(number(row), None, "{row}");
+        }
+        assert_eq!(number(uid::MBR_CONTROL), None);
+    }
+}

@@ -1,0 +1,261 @@
+//! Setup: from any state of ours to a drive that is owned, activated and lockable.
+//!
+//! An interrupted setup is run again with the same PIN and goes on where it stopped:
+//!
+//! | interrupted after | Level 0 Discovery shows | the next run |
+//! |---|---|---|
+//! | nothing | inactive, SID is MSID | begins |
+//! | Set of SID's PIN | inactive, SID is not MSID | logs in as SID with the new PIN, activates |
+//! | Activate | active | logs in as Admin1, which has SID's PIN, reads and sets what is missing |
+//! | anything later | active | the same; what is as asked is only read |
+//!
+//! A method whose answer was lost has taken effect or not, so each of these states is possible after
+//! each interruption, and none of them costs a wrong PIN where the drive tells whether SID is MSID.
+
+use super::error::At;
+use super::ownership::{Candidates, KnownPin, Pins};
+use super::range::{self, Columns};
+use super::{
+    Authority, Cause, Drive, EraseConsent, Error, LockingRange, MbrState, Mismatch, RangeSpec,
+    Step, login,
+};
+use crate::secret::Secret;
+use crate::session::Session;
+use crate::spec::column::{locking, mbr_control};
+use crate::spec::{RangeNumber, Ssc, uid};
+use crate::wire::Value;
+
+/// What a drive shall be after setup.
+#[derive(Debug, Default)]
+pub struct SetupPlan {
+    /// The ranges in which locking is enabled; empty for the Global range alone.
+    pub ranges: Vec<RangeSpec>,
+    /// Resets by which the ranges are locked.
+    pub lock_on_reset: LockOnReset,
+    /// The PIN that SID has now, where it is neither the default nor the new one.
+    pub sid_pin: Option<Secret>,
+    /// Consent to lose the data of `ranges`: a range that gets another place gets another key.
+    pub consent: Option<EraseConsent>,
+}
+
+/// Resets by which ranges are locked (`LockOnReset`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum LockOnReset {
+    /// Power cycle.
+    #[default]
+    PowerCycle,
+    /// Power cycle and TPER_RESET.
+    PowerCycleAndProgrammatic,
+    /// Power cycle and hardware reset.
+    PowerCycleAndHardware,
+    /// Power cycle, hardware reset and TPER_RESET.
+    PowerCycleHardwareAndProgrammatic,
+}
+
+/// What setup found and did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SetupReport {
+    /// False if the drive was already set up: nothing was changed then.
+    pub changed: bool,
+    /// Whether SID got the new PIN in this run; it had it already otherwise.
+    pub owned: bool,
+    /// Whether the Locking SP was activated in this run.
+    pub activated: bool,
+    /// The ranges, as they were read back.
+    pub ranges: Vec<LockingRange>,
+    /// Whether the shadow MBR was switched off in this run.
+    pub mbr_disabled: bool,
+}
+
+impl LockOnReset {
+    /// The reset types of the set (type `reset_types`).
+    #[must_use]
+    pub const fn reset_types(self) -> &'static [u64] {
+        match self {
+            Self::PowerCycle => &[0],
+            Self::PowerCycleAndProgrammatic => &[0, 3],
+            Self::PowerCycleAndHardware => &[0, 1],
+            Self::PowerCycleHardwareAndProgrammatic => &[0, 1, 3],
+        }
+    }
+
+    fn value(self) -> Value {
+        Value::list(self.reset_types().iter().copied().map(Value::Uint))
+    }
+}
+
+impl SetupPlan {
+    /// The ranges in which locking shall be enabled, with their places.
+    pub(super) fn targets(&self) -> Vec<(RangeNumber, Option<RangeSpec>)> {
+        if self.ranges.is_empty() {
+            return vec![(RangeNumber::GLOBAL, None)];
+        }
+        let ranges = self.ranges.iter();
+        ranges.map(|range| (range.number, Some(*range))).collect()
+    }
+}
+
+impl Drive {
+    /// Sets the drive up: SID and Admin1 get the new PIN, the Locking SP is activated, locking is
+    /// enabled on the Global range or on the ranges of the plan, these are not locked, and the
+    /// shadow MBR is off.
+    ///
+    /// Can be run again: with the same PIN it completes an interrupted run, and changes nothing on a
+    /// drive that is set up.
+    ///
+    /// # Warning
+    /// The data of ranges that get another place are lost. Nothing else is.
+    ///
+    /// # Errors
+    /// [`Error`] with the step at which it failed; [`Cause::ConsentRequired`] if ranges get another
+    /// place and the plan has no consent for this drive.
+    pub fn setup(&mut self, plan: &SetupPlan, new_pin: &Secret) -> Result<SetupReport, Error> {
+        self.require_opal_family()?;
+        self.require_locking()?;
+        login::check_pin(new_pin)?;
+        self.check_ranges(&plan.ranges)?;
+        let pins = Pins {
+            given: plan.sid_pin.as_ref(),
+            new: new_pin,
+        };
+        let mut report = SetupReport::default();
+        if self.is_active() {
+            self.configure(plan, pins, &mut report)?;
+            self.own_active(pins, &mut report)?;
+        } else {
+            if !plan.ranges.is_empty() {
+                self.require_consent(plan)?;
+            }
+            self.own_and_activate(pins, &mut report)?;
+            self.configure(plan, pins, &mut report)?;
+        }
+        if report.changed {
+            self.check_mbr()?;
+        }
+        Ok(report)
+    }
+
+    /// Gives SID the new PIN on a drive whose Locking SP is active, or proves that it has it.
+    fn own_active(&mut self, pins: Pins<'_>, report: &mut SetupReport) -> Result<(), Error> {
+        let candidates = |drive: &Self| drive.active_sid_candidates(pins.given.is_some());
+        let (session, is_other) = self.log_in_and_set_pin(Authority::Sid, candidates, pins)?;
+        session.end().at(Step::EndSession)?;
+        report.owned = is_other;
+        report.changed |= is_other;
+        Ok(())
+    }
+
+    /// Brings the Locking SP to what the plan says, as Admin1.
+    fn configure(
+        &mut self,
+        plan: &SetupPlan,
+        pins: Pins<'_>,
+        report: &mut SetupReport,
+    ) -> Result<(), Error> {
+        let is_fresh = report.activated;
+        let has_consent = self.require_consent(plan).is_ok();
+        let shows_mbr = matches!(self.state().mbr, MbrState::Shown | MbrState::Done);
+        let ssc = self.ssc();
+        let (mut session, pin_changed) = self.log_in_and_set_pin(
+            Authority::Admin(1),
+            |drive| match is_fresh {
+                true => Candidates::only(KnownPin::New),
+                false => drive.active_admin1_candidates(),
+            },
+            pins,
+        )?;
+        report.changed |= pin_changed || is_fresh;
+        for (number, spec) in plan.targets() {
+            let columns = columns(spec, plan.lock_on_reset, ssc);
+            let (range, changed) = if is_fresh {
+                (set(&mut session, number, &columns)?, true)
+            } else {
+                converge(&mut session, number, &columns, has_consent)?
+            };
+            report.changed |= changed;
+            report.ranges.push(range);
+        }
+        if shows_mbr {
+            disable_mbr(&mut session)?;
+            report.mbr_disabled = true;
+            report.changed = true;
+        }
+        session.end().at(Step::EndSession)
+    }
+
+    fn require_consent(&self, plan: &SetupPlan) -> Result<(), Error> {
+        let consent = plan.consent.as_ref();
+        match consent.filter(|consent| consent.is_for(self.identity())) {
+            Some(_) => Ok(()),
+            None => Err(Error::before(Cause::ConsentRequired)),
+        }
+    }
+
+    fn check_mbr(&mut self) -> Result<(), Error> {
+        self.discover_at(Step::CheckState)?;
+        match self.state().mbr {
+            MbrState::NotSupported | MbrState::Disabled => Ok(()),
+            MbrState::Shown | MbrState::Done => {
+                let mismatch = Cause::NotAsAsked(Mismatch::MbrEnabled);
+                Err(Error::at(Step::CheckState, mismatch))
+            }
+        }
+    }
+}
+
+/// What a range shall have.
+fn columns(spec: Option<RangeSpec>, lock_on_reset: LockOnReset, ssc: Ssc) -> Columns {
+    let mut columns = Columns::new();
+    if let Some(RangeSpec { start, length, .. }) = spec {
+        columns.push((locking::RANGE_START, start.into()));
+        columns.push((locking::RANGE_LENGTH, length.into()));
+    }
+    columns.extend([
+        (locking::READ_LOCK_ENABLED, true.into()),
+        (locking::WRITE_LOCK_ENABLED, true.into()),
+        (locking::READ_LOCKED, false.into()),
+        (locking::WRITE_LOCKED, false.into()),
+    ]);
+    // In Opal 1 it is fixed, and a Set that names it is refused.
+    if ssc != Ssc::Opal1 {
+        columns.push((locking::LOCK_ON_RESET, lock_on_reset.value()));
+    }
+    columns
+}
+
+fn set(
+    session: &mut Session<'_>,
+    range: RangeNumber,
+    columns: &Columns,
+) -> Result<LockingRange, Error> {
+    range::set_and_read_back(session, range, columns, Authority::Admin(1))
+}
+
+/// Sets what is not as asked; whether anything was not.
+fn converge(
+    session: &mut Session<'_>,
+    range: RangeNumber,
+    columns: &Columns,
+    has_consent: bool,
+) -> Result<(LockingRange, bool), Error> {
+    let (row, shown) = range::read(session, range, Step::ReadRange, Authority::Admin(1))?;
+    let missing = range::differing(&row, columns);
+    if missing.is_empty() {
+        return Ok((shown, false));
+    }
+    let place = [locking::RANGE_START, locking::RANGE_LENGTH];
+    if !has_consent && missing.iter().any(|(column, _)| place.contains(column)) {
+        return Err(Error::at(Step::SetRange, Cause::ConsentRequired));
+    }
+    Ok((set(session, range, &missing)?, true))
+}
+
+/// Switches the shadow MBR off.
+fn disable_mbr(session: &mut Session<'_>) -> Result<(), Error> {
+    let disabled = [(mbr_control::ENABLE, false.into())];
+    session
+        .set(uid::MBR_CONTROL, disabled)
+        .at_as(Step::SetMbrControl, Authority::Admin(1))
+}

@@ -1,0 +1,78 @@
+//! Steps: where in an operation something happened.
+
+use std::fmt;
+
+/// A step of an operation, for messages and for `--json`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Step {
+    /// Level 0 Discovery.
+    Discover,
+    /// The exchange of communication properties.
+    ExchangeProperties,
+    /// StartSession, with the authentication in it.
+    StartSession,
+    /// Authenticate, in an open session.
+    Authenticate,
+    /// Reading the default PIN.
+    GetMsid,
+    /// Setting a PIN.
+    SetPin,
+    /// Authenticating with the new PIN.
+    ProvePin,
+    /// Activating the Locking SP.
+    Activate,
+    /// Listing the Locking ranges.
+    ListRanges,
+    /// Reading a Locking range.
+    ReadRange,
+    /// Setting a Locking range.
+    SetRange,
+    /// Setting the control of the shadow MBR.
+    SetMbrControl,
+    /// Reading a `C_PIN` row.
+    ReadTries,
+    /// Reading back what was set.
+    ReadBack,
+    /// Returning the TPer to its original factory state.
+    Revert,
+    /// Checking the state by Level 0 Discovery at the end.
+    CheckState,
+    /// Ending a session.
+    EndSession,
+    /// Resetting the protocol stack of the ComID.
+    StackReset,
+}
+
+impl Step {
+    /// The name, in snake case.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Discover => "discover",
+            Self::ExchangeProperties => "exchange_properties",
+            Self::StartSession => "start_session",
+            Self::Authenticate => "authenticate",
+            Self::GetMsid => "get_msid",
+            Self::SetPin => "set_pin",
+            Self::ProvePin => "prove_pin",
+            Self::Activate => "activate",
+            Self::ListRanges => "list_ranges",
+            Self::ReadRange => "read_range",
+            Self::SetRange => "set_range",
+            Self::SetMbrControl => "set_mbr_control",
+            Self::ReadTries => "read_tries",
+            Self::ReadBack => "read_back",
+            Self::Revert => "revert",
+            Self::CheckState => "check_state",
+            Self::EndSession => "end_session",
+            Self::StackReset => "stack_reset",
+        }
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -1,0 +1,9 @@
+//! Operations as exact dialogues: what is sent, in which order, and how many IF commands it takes.
+
+mod dialogue;
+mod noise;
+mod other;
+mod passwd;
+mod revert;
+mod setup;
+mod unlock;

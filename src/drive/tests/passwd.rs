@@ -1,0 +1,177 @@
+use super::super::{Authority, Credential, ErrorCode, Proof, Step, Tries};
+use super::dialogue::*;
+use crate::session::testing::{recv, send};
+use crate::spec::{MethodStatus, uid};
+use crate::wire::Value;
+
+const SUCCESS: MethodStatus = MethodStatus::SUCCESS;
+const REFUSED: MethodStatus = MethodStatus::NOT_AUTHORIZED;
+
+fn sid(pin: &[u8]) -> Credential {
+    Credential::new(Authority::Sid, secret(pin))
+}
+
+fn admin1() -> Credential {
+    Credential::new(Authority::Admin(1), secret(NEW))
+}
+
+#[test]
+fn a_new_pin_is_proven_by_authenticating() {
+    let lines = vec![
+        vec![discovery(ACTIVE, SID_DIFFERS)],
+        vec![send("7.10"), recv("7.5"), send("7.12"), recv("7.14")],
+        end(),
+        start(uid::ADMIN_SP, uid::SID, NEW),
+        end(),
+    ];
+    let (report, commands) = run(lines, |drive| {
+        drive.change_pin(Authority::Sid, &sid(OLD), &secret(NEW))
+    });
+    let report = report.unwrap();
+    assert!(report.changed);
+    assert_eq!(report.proof, Proof::Authenticated);
+    assert_eq!(commands, 11);
+}
+
+#[test]
+fn a_change_that_an_earlier_run_made_is_recognised() {
+    let lines = vec![
+        vec![discovery(ACTIVE, SID_DIFFERS)],
+        start_refused(uid::ADMIN_SP, uid::SID, OLD, REFUSED),
+        start(uid::ADMIN_SP, uid::SID, NEW),
+        end(),
+    ];
+    let (report, _) = run(lines, |drive| {
+        drive.change_pin(Authority::Sid, &sid(OLD), &secret(NEW))
+    });
+    assert!(!report.unwrap().changed);
+}
+
+#[test]
+fn a_wrong_old_pin_stays_the_error() {
+    let lines = vec![
+        vec![discovery(ACTIVE, SID_DIFFERS)],
+        start_refused(uid::ADMIN_SP, uid::SID, OLD, REFUSED),
+        start_refused(uid::ADMIN_SP, uid::SID, NEW, REFUSED),
+    ];
+    let (report, _) = run(lines, |drive| {
+        drive.change_pin(Authority::Sid, &sid(OLD), &secret(NEW))
+    });
+    assert_eq!(report.unwrap_err().code(), ErrorCode::NotAuthorized);
+
+    // A lock-out is not tried again, and neither is the same PIN.
+    let status = MethodStatus::AUTHORITY_LOCKED_OUT;
+    let lines = vec![
+        vec![discovery(ACTIVE, SID_DIFFERS)],
+        start_refused(uid::ADMIN_SP, uid::SID, OLD, status),
+    ];
+    let (report, _) = run(lines, |drive| {
+        drive.change_pin(Authority::Sid, &sid(OLD), &secret(NEW))
+    });
+    assert_eq!(report.unwrap_err().code(), ErrorCode::LockedOut);
+    let lines = vec![
+        vec![discovery(ACTIVE, SID_DIFFERS)],
+        start_refused(uid::ADMIN_SP, uid::SID, OLD, REFUSED),
+    ];
+    let (report, _) = run(lines, |drive| {
+        drive.change_pin(Authority::Sid, &sid(OLD), &secret(OLD))
+    });
+    assert_eq!(report.unwrap_err().code(), ErrorCode::NotAuthorized);
+}
+
+#[test]
+fn a_pin_that_does_not_open_is_an_error() {
+    let lines = vec![
+        vec![discovery(ACTIVE, SID_DIFFERS)],
+        vec![send("7.10"), recv("7.5"), send("7.12"), recv("7.14")],
+        end(),
+        start_refused(uid::ADMIN_SP, uid::SID, NEW, REFUSED),
+    ];
+    let (report, _) = run(lines, |drive| {
+        drive.change_pin(Authority::Sid, &sid(OLD), &secret(NEW))
+    });
+    let error = report.unwrap_err();
+    assert_eq!(error.step(), Some(Step::ProvePin));
+    assert_eq!(error.code(), ErrorCode::Failed);
+}
+
+#[test]
+fn an_admin_changes_the_pin_of_a_user() {
+    let user = uid::user(1);
+    for (enabled, proof) in [
+        (true, Proof::Authenticated),
+        (false, Proof::AuthorityDisabled),
+    ] {
+        let mut lines = vec![
+            vec![discovery(ACTIVE, SID_DIFFERS)],
+            start(uid::LOCKING_SP, uid::ADMIN1, NEW),
+            set(uid::c_pin(user), vec![(3, OLD.into())], SUCCESS),
+            get(user, 5, 5, vec![(5, enabled.into())]),
+            end(),
+        ];
+        if enabled {
+            lines.extend([start(uid::LOCKING_SP, user, OLD), end()]);
+        }
+        let (report, _) = run(lines, |drive| {
+            drive.change_pin(Authority::User(1), &admin1(), &secret(OLD))
+        });
+        assert_eq!(report.unwrap().proof, proof);
+    }
+}
+
+#[test]
+fn nobody_changes_what_no_access_control_allows() {
+    for (authority, acting) in [
+        (Authority::Psid, Authority::Psid),
+        (Authority::Admin(1), Authority::Sid),
+        (Authority::Sid, Authority::Admin(1)),
+        (Authority::User(1), Authority::User(2)),
+        (Authority::Admin(1), Authority::User(1)),
+    ] {
+        let (report, commands) = run(vec![vec![discovery(ACTIVE, SID_DIFFERS)]], |drive| {
+            let credential = Credential::new(acting, secret(OLD));
+            drive.change_pin(authority, &credential, &secret(NEW))
+        });
+        assert_eq!(report.unwrap_err().code(), ErrorCode::InvalidRequest);
+        assert_eq!(commands, 1);
+    }
+}
+
+#[test]
+fn tries_are_shown_as_far_as_the_authority_may_see_them() {
+    let shown = vec![(5, Value::Uint(5)), (6, Value::Uint(1)), (7, false.into())];
+    let lines = vec![
+        vec![discovery(ACTIVE, SID_DIFFERS)],
+        vec![send("7.10"), recv("7.5")],
+        get(uid::C_PIN_SID, 5, 7, shown),
+        end(),
+    ];
+    let (tries, _) = run(lines, |drive| drive.tries(&sid(OLD)));
+    let expected = Tries {
+        tries: Some(1),
+        try_limit: Some(5),
+        persistence: Some(false),
+    };
+    assert_eq!(tries.unwrap(), expected);
+
+    let lines = vec![
+        vec![discovery(ACTIVE, SID_DIFFERS)],
+        start(uid::LOCKING_SP, uid::user(1), NEW),
+        get_refused(uid::c_pin(uid::user(1)), 5, 7),
+        end(),
+    ];
+    let user = Credential::new(Authority::User(1), secret(NEW));
+    let (tries, _) = run(lines, |drive| drive.tries(&user));
+    assert_eq!(tries.unwrap(), Tries::default());
+
+    // Those of PSID are shown to anybody: no attempt is made.
+    let lines = vec![
+        vec![discovery(ACTIVE, SID_DIFFERS)],
+        vec![send("7.4"), recv("7.5")],
+        get(uid::c_pin(uid::PSID), 5, 7, vec![(5, Value::Uint(5))]),
+        end(),
+    ];
+    let psid = Credential::new(Authority::Psid, secret(NEW));
+    let (tries, _) = run(lines, |drive| drive.tries(&psid));
+    assert_eq!(tries.unwrap().try_limit, Some(5));
+}

@@ -1,0 +1,171 @@
+use super::super::{
+    Authority, Cause, Credential, EraseConsent, ErrorCode, Finding, Mismatch, Step,
+};
+use super::dialogue::*;
+use crate::session::testing::{Line, header, recv, recv_bytes};
+use crate::spec::{MethodStatus, method as method_uid, uid};
+use crate::transport::{Bus, Identity};
+use crate::wire::{MethodCall, MethodResponse};
+
+fn psid() -> Credential {
+    Credential::new(Authority::Psid, secret(OLD))
+}
+
+fn revert(response: Vec<u8>) -> Vec<Line> {
+    let call = MethodCall::new(uid::ADMIN_SP, method_uid::REVERT);
+    let mut lines = method_line(&call);
+    lines.push(recv_bytes(response));
+    lines
+}
+
+fn method_line(call: &MethodCall) -> Vec<Line> {
+    let mut lines = method(call, &MethodResponse::success(Vec::new()));
+    lines.truncate(1);
+    lines
+}
+
+fn success() -> Vec<u8> {
+    crate::session::testing::frame("7.14")
+}
+
+fn log_in() -> Vec<Line> {
+    start(uid::ADMIN_SP, uid::PSID, OLD)
+}
+
+#[test]
+fn a_revert_is_checked_in_six_if_commands() {
+    let lines = vec![
+        vec![discovery(LOCKED, SID_DIFFERS)],
+        log_in(),
+        revert(success()),
+        vec![discovery(INACTIVE, SID_IS_MSID)],
+    ];
+    let (report, commands) = run(lines, |drive| {
+        let consent = consent(drive);
+        drive.revert(&psid(), consent)
+    });
+    let report = report.unwrap();
+    assert_eq!(report.state.word(), "factory");
+    assert!(report.findings.is_empty());
+    assert_eq!(commands, 6);
+}
+
+#[test]
+fn a_revert_without_answer_is_judged_by_discovery() {
+    for answer in [header(0, 0), crate::session::testing::frame("7.36")] {
+        let lines = vec![
+            vec![discovery(LOCKED, SID_DIFFERS)],
+            log_in(),
+            revert(answer.clone()),
+            vec![discovery(INACTIVE, SID_DIFFERS)],
+        ];
+        let (report, _) = run(lines, |drive| {
+            let consent = consent(drive);
+            drive.revert(&psid(), consent)
+        });
+        let locking_active = false;
+        assert_eq!(
+            report.unwrap().findings,
+            [Finding::SidNotMsid { locking_active }]
+        );
+    }
+}
+
+#[test]
+fn a_drive_that_needs_time_is_asked_again_and_one_that_stays_locked_is_an_error() {
+    let lines = vec![
+        vec![discovery(LOCKED, SID_DIFFERS)],
+        log_in(),
+        revert(success()),
+        vec![discovery(LOCKED, SID_DIFFERS); 3],
+        vec![discovery(INACTIVE, SID_IS_MSID)],
+    ];
+    let (report, _) = run(lines, |drive| {
+        let consent = consent(drive);
+        drive.revert(&psid(), consent)
+    });
+    assert_eq!(report.unwrap().state.word(), "factory");
+
+    // 10 s at 250 ms.
+    let lines = vec![
+        vec![discovery(LOCKED, SID_DIFFERS)],
+        log_in(),
+        revert(success()),
+        vec![discovery(LOCKED, SID_DIFFERS); 41],
+    ];
+    let (report, _) = run(lines, |drive| {
+        let consent = consent(drive);
+        drive.revert(&psid(), consent)
+    });
+    let error = report.unwrap_err();
+    assert_eq!(error.step(), Some(Step::CheckState));
+    assert!(matches!(
+        error.cause(),
+        Cause::NotAsAsked(Mismatch::StillActivated)
+    ));
+}
+
+#[test]
+fn a_revert_needs_the_consent_for_this_drive() {
+    let (report, commands) = run(vec![vec![discovery(LOCKED, SID_DIFFERS)]], |drive| {
+        let other = Identity::new(Bus::Virtual, b"MODEL", b"SERIAL0002", b"1");
+        let consent = EraseConsent::new("SERIAL0002", &other).unwrap();
+        drive.revert(&psid(), consent)
+    });
+    assert_eq!(report.unwrap_err().code(), ErrorCode::ConsentRequired);
+    assert_eq!(commands, 1);
+}
+
+#[test]
+fn a_refused_revert_ends_its_session() {
+    let call = MethodCall::new(uid::ADMIN_SP, method_uid::REVERT);
+    let refused = MethodResponse::failure(MethodStatus::NOT_AUTHORIZED);
+    let lines = vec![
+        vec![discovery(LOCKED, SID_DIFFERS)],
+        log_in(),
+        method(&call, &refused),
+        end(),
+    ];
+    let (report, _) = run(lines, |drive| {
+        let consent = consent(drive);
+        drive.revert(&psid(), consent)
+    });
+    let error = report.unwrap_err();
+    assert_eq!(error.step(), Some(Step::Revert));
+    assert_eq!(error.code(), ErrorCode::NotAuthorized);
+}
+
+#[test]
+fn only_sid_and_psid_revert_and_a_blocked_sid_does_not() {
+    for (authority, flags, code) in [
+        (Authority::Admin(1), SID_DIFFERS, ErrorCode::InvalidRequest),
+        (Authority::Sid, SID_BLOCKED, ErrorCode::NotAuthorized),
+    ] {
+        let (report, commands) = run(vec![vec![discovery(ACTIVE, flags)]], |drive| {
+            let consent = consent(drive);
+            let by = Credential::new(authority, secret(OLD));
+            drive.revert(&by, consent)
+        });
+        assert_eq!(report.unwrap_err().code(), code);
+        assert_eq!(commands, 1);
+    }
+}
+
+#[test]
+fn what_a_revert_leaves_waiting_does_not_disturb_the_next_run() {
+    // Samsung-like: the answer, then a CloseSession that nobody fetched.
+    let lines = [
+        vec![discovery(INACTIVE, SID_IS_MSID)],
+        vec![
+            Line::Refuse(crate::transport::InterfaceStatus::SequenceError),
+            Line::Refuse(crate::transport::InterfaceStatus::SequenceError),
+            recv("7.36"),
+        ],
+        read_msid(),
+    ];
+    let mut lines = lines.concat();
+    // Level 0 Discovery is asked again once the session is open.
+    lines.insert(6, discovery(INACTIVE, SID_IS_MSID));
+    let (msid, _) = run(vec![lines], |drive| drive.msid());
+    assert_eq!(msid.unwrap().expose(), MSID);
+}

@@ -1,0 +1,389 @@
+use super::super::{
+    Authority, Credential, Drive, Error, ErrorCode, LockRequest, MbrOutcome, UnlockReport,
+    UnlockRequest,
+};
+use super::dialogue::*;
+use crate::session::testing::{Line, recv, send};
+use crate::spec::{MethodStatus, RangeNumber, uid};
+use crate::wire::Value;
+
+const SUCCESS: MethodStatus = MethodStatus::SUCCESS;
+const REFUSED: MethodStatus = MethodStatus::NOT_AUTHORIZED;
+
+fn admin1() -> Credential {
+    Credential::new(Authority::Admin(1), secret(NEW))
+}
+
+fn log_in() -> Vec<Line> {
+    start(uid::LOCKING_SP, uid::ADMIN1, NEW)
+}
+
+fn locked(read: bool, write: bool) -> Vec<(u64, Value)> {
+    vec![(7, read.into()), (8, write.into())]
+}
+
+fn set_locked(range: u16, read: bool, write: bool, status: MethodStatus) -> Vec<Line> {
+    set(
+        uid::locking_range(RangeNumber(range)),
+        locked(read, write),
+        status,
+    )
+}
+
+fn unlocked(range: u16) -> Vec<Line> {
+    set_locked(range, false, false, SUCCESS)
+}
+
+fn mbr_done(status: MethodStatus) -> Vec<Line> {
+    set(uid::MBR_CONTROL, vec![(2, true.into())], status)
+}
+
+fn ranges(numbers: impl IntoIterator<Item = u16>) -> Vec<RangeNumber> {
+    numbers.into_iter().map(RangeNumber).collect()
+}
+
+fn global(mbr_done: bool) -> UnlockRequest {
+    UnlockRequest {
+        ranges: ranges([0]),
+        mbr_done,
+        ..UnlockRequest::default()
+    }
+}
+
+fn unlock(lines: Vec<Vec<Line>>, request: &UnlockRequest) -> (Result<UnlockReport, Error>, u64) {
+    run(lines, |drive: &mut Drive| drive.unlock(request, &admin1()))
+}
+
+fn lock(lines: Vec<Vec<Line>>, numbers: &[u16]) -> (Result<super::super::LockReport, Error>, u64) {
+    let request = LockRequest {
+        ranges: ranges(numbers.iter().copied()),
+    };
+    run(lines, |drive| drive.lock(&request, &admin1()))
+}
+
+#[test]
+fn the_global_range_is_unlocked_in_seven_if_commands() {
+    let (report, commands) = unlock(
+        vec![
+            vec![discovery(LOCKED, SID_DIFFERS)],
+            log_in(),
+            vec![send("7.18"), recv("7.14")],
+            end(),
+        ],
+        &global(false),
+    );
+    let report = report.unwrap();
+    assert!(report.changed && report.first_error().is_none());
+    assert!(matches!(report.mbr, MbrOutcome::Untouched));
+    assert_eq!(commands, 7);
+}
+
+#[test]
+fn the_global_range_and_the_shadow_mbr_take_nine() {
+    let (report, commands) = unlock(
+        vec![
+            vec![discovery(LOCKED | MBR_ENABLED, SID_DIFFERS)],
+            log_in(),
+            unlocked(0),
+            mbr_done(SUCCESS),
+            end(),
+        ],
+        &global(true),
+    );
+    assert!(matches!(report.unwrap().mbr, MbrOutcome::Hidden));
+    assert_eq!(commands, 9);
+}
+
+#[test]
+fn nine_ranges_and_the_shadow_mbr_take_25() {
+    let mut lines = vec![vec![discovery(LOCKED | MBR_ENABLED, SID_DIFFERS)], log_in()];
+    lines.extend((0..9).map(unlocked));
+    lines.extend([mbr_done(SUCCESS), end()]);
+    let request = UnlockRequest {
+        ranges: ranges(0..9),
+        mbr_done: true,
+        ..UnlockRequest::default()
+    };
+    let (report, commands) = unlock(lines, &request);
+    assert_eq!(report.unwrap().ranges.len(), 9);
+    assert_eq!(commands, 25);
+}
+
+#[test]
+fn what_discovery_shows_to_be_as_asked_is_not_asked_again() {
+    for (flags, request) in [
+        (ACTIVE, global(false)),
+        (ACTIVE, global(true)),
+        (ACTIVE | MBR_ENABLED | MBR_DONE, global(true)),
+        (ACTIVE | MBR_ENABLED, UnlockRequest::default()),
+        (INACTIVE, UnlockRequest::default()),
+    ] {
+        let (report, commands) = unlock(vec![vec![discovery(flags, SID_DIFFERS)]], &request);
+        let report = report.unwrap();
+        assert!(!report.changed && report.ranges.is_empty());
+        assert_eq!(commands, 1);
+    }
+    // Unlocked already, but the shadow MBR is shown.
+    let (report, commands) = unlock(
+        vec![
+            vec![discovery(ACTIVE | MBR_ENABLED, SID_DIFFERS)],
+            log_in(),
+            mbr_done(SUCCESS),
+            end(),
+        ],
+        &global(true),
+    );
+    assert!(report.unwrap().ranges.is_empty());
+    assert_eq!(commands, 7);
+}
+
+#[test]
+fn all_ranges_are_unlocked_until_none_is_locked() {
+    let (report, commands) = unlock(
+        vec![
+            vec![discovery(LOCKED, SID_DIFFERS)],
+            log_in(),
+            unlocked(0),
+            vec![discovery(ACTIVE, SID_DIFFERS)],
+            end(),
+        ],
+        &UnlockRequest::default(),
+    );
+    assert_eq!(report.unwrap().ranges.len(), 1);
+    assert_eq!(commands, 8);
+
+    let (report, _) = unlock(
+        vec![
+            vec![discovery(LOCKED, SID_DIFFERS)],
+            log_in(),
+            unlocked(0),
+            vec![discovery(LOCKED, SID_DIFFERS)],
+            next(&[0, 1, 2, 3]),
+            unlocked(1),
+            vec![discovery(LOCKED, SID_DIFFERS)],
+            unlocked(2),
+            vec![discovery(ACTIVE, SID_DIFFERS)],
+            end(),
+        ],
+        &UnlockRequest::default(),
+    );
+    assert_eq!(report.unwrap().ranges.len(), 3);
+}
+
+#[test]
+fn a_user_unlocks_its_range_without_being_blamed_for_the_others() {
+    let user = Credential::new(Authority::User(2), secret(NEW));
+    let lines = vec![
+        vec![discovery(LOCKED, SID_DIFFERS)],
+        start(uid::LOCKING_SP, uid::user(2), NEW),
+        set_locked(0, false, false, REFUSED),
+        vec![discovery(LOCKED, SID_DIFFERS)],
+        next(&[0, 1, 2]),
+        unlocked(1),
+        vec![discovery(LOCKED, SID_DIFFERS)],
+        set_locked(2, false, false, REFUSED),
+        vec![discovery(LOCKED, SID_DIFFERS)],
+        end(),
+    ];
+    let (report, _) = run(lines, |drive| {
+        drive.unlock(&UnlockRequest::default(), &user)
+    });
+    let report = report.unwrap();
+    assert_eq!(report.ranges.len(), 1);
+    assert_eq!(report.ranges[0].range, RangeNumber(1));
+    assert!(report.first_error().is_none());
+}
+
+#[test]
+fn ranges_that_were_named_are_told_one_by_one() {
+    let request = UnlockRequest {
+        ranges: ranges([0, 1]),
+        ..UnlockRequest::default()
+    };
+    let (report, _) = unlock(
+        vec![
+            vec![discovery(LOCKED, SID_DIFFERS)],
+            log_in(),
+            set_locked(0, false, false, REFUSED),
+            unlocked(1),
+            end(),
+        ],
+        &request,
+    );
+    let report = report.unwrap();
+    let error = report.ranges[0].error.as_ref().unwrap();
+    assert_eq!(error.code(), ErrorCode::NotAuthorized);
+    assert!(report.ranges[1].error.is_none());
+
+    let (report, _) = unlock(
+        vec![
+            vec![discovery(LOCKED, SID_DIFFERS)],
+            log_in(),
+            set_locked(0, false, false, REFUSED),
+            set_locked(1, false, false, REFUSED),
+            end(),
+        ],
+        &request,
+    );
+    assert_eq!(report.unwrap_err().code(), ErrorCode::NotAuthorized);
+}
+
+#[test]
+fn reading_only_leaves_the_range_locked_for_writing() {
+    let request = UnlockRequest {
+        ranges: ranges([1]),
+        read_only: true,
+        ..UnlockRequest::default()
+    };
+    let (report, _) = unlock(
+        vec![
+            vec![discovery(LOCKED, SID_DIFFERS)],
+            log_in(),
+            set_locked(1, false, true, SUCCESS),
+            end(),
+        ],
+        &request,
+    );
+    assert!(report.unwrap().first_error().is_none());
+    // Who has the right to ReadLocked only.
+    let (report, _) = unlock(
+        vec![
+            vec![discovery(LOCKED, SID_DIFFERS)],
+            log_in(),
+            set_locked(1, false, true, REFUSED),
+            set(
+                uid::locking_range(RangeNumber(1)),
+                vec![(7, false.into())],
+                SUCCESS,
+            ),
+            end(),
+        ],
+        &request,
+    );
+    assert!(report.unwrap().first_error().is_none());
+}
+
+#[test]
+fn a_range_is_locked_and_proven_in_eight_if_commands() {
+    let (report, commands) = lock(
+        vec![
+            vec![discovery(ACTIVE, SID_DIFFERS)],
+            log_in(),
+            set_locked(0, true, true, SUCCESS),
+            end(),
+            vec![discovery(LOCKED, SID_DIFFERS)],
+        ],
+        &[0],
+    );
+    assert!(report.unwrap().first_error().is_none());
+    assert_eq!(commands, 8);
+}
+
+#[test]
+fn a_range_without_locking_enabled_is_not_locked() {
+    let (report, _) = lock(
+        vec![
+            vec![discovery(ACTIVE, SID_DIFFERS)],
+            log_in(),
+            set_locked(0, true, true, SUCCESS),
+            end(),
+            vec![discovery(ACTIVE, SID_DIFFERS)],
+        ],
+        &[0],
+    );
+    let error = report.unwrap_err();
+    assert_eq!(error.code(), ErrorCode::Failed);
+    assert!(error.to_string().contains("is locking enabled"), "{error}");
+}
+
+#[test]
+fn what_discovery_cannot_prove_is_read_back() {
+    let shown = |enabled: bool| {
+        let mut columns = vec![(5, enabled.into()), (6, enabled.into())];
+        columns.extend(locked(true, true));
+        columns
+    };
+    let range = |number| uid::locking_range(RangeNumber(number));
+    let (report, _) = lock(
+        vec![
+            vec![discovery(LOCKED, SID_DIFFERS)],
+            log_in(),
+            set_locked(1, true, true, SUCCESS),
+            get(range(1), 5, 8, shown(true)),
+            set_locked(2, true, true, SUCCESS),
+            get(range(2), 5, 8, shown(false)),
+            set_locked(3, true, true, SUCCESS),
+            get_refused(range(3), 5, 8),
+            end(),
+            vec![discovery(LOCKED, SID_DIFFERS)],
+        ],
+        &[1, 2, 3],
+    );
+    let report = report.unwrap();
+    assert!(report.ranges[0].error.is_none());
+    assert!(report.ranges[1].error.is_some());
+    assert!(report.ranges[2].error.is_none());
+}
+
+#[test]
+fn all_ranges_are_those_that_have_locking_enabled() {
+    let range = |number| uid::locking_range(RangeNumber(number));
+    let enabled = |enabled: bool| vec![(5, enabled.into()), (6, enabled.into())];
+    let (report, _) = lock(
+        vec![
+            vec![discovery(ACTIVE, SID_DIFFERS)],
+            log_in(),
+            next(&[0, 1, 2]),
+            get(range(0), 0, 10, enabled(false)),
+            get(range(1), 0, 10, enabled(true)),
+            get(range(2), 0, 10, enabled(false)),
+            set_locked(1, true, true, SUCCESS),
+            end(),
+            vec![discovery(LOCKED, SID_DIFFERS)],
+        ],
+        &[],
+    );
+    assert_eq!(report.unwrap().ranges.len(), 1);
+}
+
+#[test]
+fn other_authorities_and_states_are_refused_before_anything_is_sent() {
+    let lines = || vec![vec![discovery(LOCKED, SID_DIFFERS)]];
+    let sid = Credential::new(Authority::Sid, secret(NEW));
+    let (report, _) = run(lines(), |drive| drive.unlock(&global(false), &sid));
+    assert_eq!(report.unwrap_err().code(), ErrorCode::InvalidRequest);
+    let (report, _) = run(lines(), |drive| drive.lock(&LockRequest::default(), &sid));
+    assert_eq!(report.unwrap_err().code(), ErrorCode::InvalidRequest);
+    let (report, _) = lock(vec![vec![discovery(INACTIVE, SID_DIFFERS)]], &[0]);
+    assert_eq!(report.unwrap_err().code(), ErrorCode::Failed);
+}
+
+#[test]
+fn a_wrong_pin_is_tried_once_in_a_run() {
+    let lines = vec![
+        vec![discovery(LOCKED, SID_DIFFERS)],
+        start_refused(uid::LOCKING_SP, uid::ADMIN1, NEW, REFUSED),
+    ];
+    let (report, commands) = run(lines, |drive| {
+        let first = drive.unlock(&global(false), &admin1()).unwrap_err();
+        assert_eq!(first.status(), Some(REFUSED));
+        drive.unlock(&global(false), &admin1())
+    });
+    let error = report.unwrap_err();
+    assert_eq!(error.code(), ErrorCode::NotAuthorized);
+    assert_eq!(error.step(), None);
+    assert_eq!(commands, 3);
+}
+
+#[test]
+fn a_lock_out_is_told_apart_from_a_wrong_pin() {
+    let status = MethodStatus::AUTHORITY_LOCKED_OUT;
+    let lines = vec![
+        vec![discovery(LOCKED, SID_DIFFERS)],
+        start_refused(uid::LOCKING_SP, uid::ADMIN1, NEW, status),
+    ];
+    let (report, _) = unlock(lines, &global(false));
+    let error = report.unwrap_err();
+    assert_eq!(error.code(), ErrorCode::LockedOut);
+    assert_eq!(error.status(), Some(status));
+}

@@ -1,0 +1,234 @@
+//! How many interface commands each everyday task takes, beside its budget.
+//!
+//! Every task runs on a fresh virtual drive. The drive's own count is compared with the host's.
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+use sedkit::drive::{
+    Authority, Credential, Drive, DriveOptions, EraseConsent, LockRequest, SetupPlan, UnlockRequest,
+};
+use sedkit::secret::Secret;
+use sedkit::spec::RangeNumber;
+use sedkit::vdrive::{CreateOptions, VirtualDrive};
+
+const PIN: &[u8] = b"Correct-Horse-7";
+const SERIAL: &str = "SEDKITBENCH1";
+const PSID: &str = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+
+type Outcome = Result<(), Box<dyn Error>>;
+
+/// A task, its budget, and what has to be so before it.
+struct Task {
+    name: &'static str,
+    budget: u64,
+    prepare: fn(&Path) -> Outcome,
+    act: fn(&mut Drive) -> Outcome,
+}
+
+const TASKS: [Task; 7] = [
+    Task {
+        name: "discovery",
+        budget: 1,
+        prepare: nothing,
+        act: |_| Ok(()),
+    },
+    Task {
+        name: "setup from factory state",
+        budget: 26,
+        prepare: nothing,
+        act: set_up,
+    },
+    Task {
+        name: "unlock range 0",
+        budget: 7,
+        prepare: locked,
+        act: unlock_global,
+    },
+    Task {
+        name: "unlock range 0 and MBRDone",
+        budget: 9,
+        prepare: shadowed,
+        act: unlock_and_done,
+    },
+    Task {
+        name: "lock range 0, proven",
+        budget: 8,
+        prepare: owned,
+        act: lock_global,
+    },
+    Task {
+        name: "revert by PSID, checked",
+        budget: 7,
+        prepare: owned,
+        act: revert,
+    },
+    Task {
+        name: "unlock, nothing to do",
+        budget: 1,
+        prepare: owned,
+        act: unlock_global,
+    },
+];
+
+fn main() {
+    println!(
+        "{:<30} {:>6} {:>7} {:>7}",
+        "task", "budget", "sedkit", "drive"
+    );
+    for task in &TASKS {
+        match measure(task) {
+            Ok((host, drive)) => {
+                println!("{:<30} {:>6} {host:>7} {drive:>7}", task.name, task.budget);
+            }
+            Err(error) => println!("{:<30} failed: {error}", task.name),
+        }
+    }
+}
+
+/// Interface commands of a task: as the host counts them, and as the drive does.
+fn measure(task: &Task) -> Result<(u64, u64), Box<dyn Error>> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("drive.img");
+    create(&path)?;
+    (task.prepare)(&path)?;
+    let before = seen(&path)?;
+    let mut drive = open(&path)?;
+    (task.act)(&mut drive)?;
+    let counts = drive.if_counts();
+    drop(drive);
+    Ok((counts.send + counts.recv, seen(&path)? - before))
+}
+
+fn create(path: &PathBuf) -> Outcome {
+    let mut options = CreateOptions::new(16 << 20);
+    options.serial = Some(SERIAL.to_owned());
+    options.psid = Some(PSID.to_owned());
+    VirtualDrive::create(path, &options)?;
+    Ok(())
+}
+
+fn open(path: &Path) -> Result<Drive, Box<dyn Error>> {
+    Ok(Drive::open(
+        Box::new(VirtualDrive::open(path)?),
+        DriveOptions::default(),
+    )?)
+}
+
+fn seen(path: &Path) -> Result<u64, Box<dyn Error>> {
+    let total = VirtualDrive::open(path)?.stats().total();
+    Ok(total.send + total.recv)
+}
+
+fn nothing(_: &Path) -> Outcome {
+    Ok(())
+}
+
+fn owned(path: &Path) -> Outcome {
+    set_up(&mut open(path)?)
+}
+
+fn locked(path: &Path) -> Outcome {
+    owned(path)?;
+    Ok(VirtualDrive::open(path)?.power_cycle()?)
+}
+
+/// Locked, and with the shadow MBR in front.
+fn shadowed(path: &Path) -> Outcome {
+    owned(path)?;
+    let mut drive = VirtualDrive::open(path)?;
+    shadow::enable(&mut drive, PIN)?;
+    Ok(drive.power_cycle()?)
+}
+
+fn admin() -> Credential {
+    Credential::new(Authority::Admin(1), Secret::from_slice(PIN))
+}
+
+fn set_up(drive: &mut Drive) -> Outcome {
+    drive.setup(&SetupPlan::default(), &Secret::from_slice(PIN))?;
+    Ok(())
+}
+
+fn unlock_global(drive: &mut Drive) -> Outcome {
+    let mut request = UnlockRequest::default();
+    request.ranges = vec![RangeNumber::GLOBAL];
+    drive.unlock(&request, &admin())?;
+    Ok(())
+}
+
+fn unlock_and_done(drive: &mut Drive) -> Outcome {
+    let mut request = UnlockRequest::default();
+    request.ranges = vec![RangeNumber::GLOBAL];
+    request.mbr_done = true;
+    drive.unlock(&request, &admin())?;
+    Ok(())
+}
+
+fn lock_global(drive: &mut Drive) -> Outcome {
+    let mut request = LockRequest::default();
+    request.ranges = vec![RangeNumber::GLOBAL];
+    drive.lock(&request, &admin())?;
+    Ok(())
+}
+
+fn revert(drive: &mut Drive) -> Outcome {
+    let consent = EraseConsent::new(SERIAL, drive.identity())?;
+    let psid = Credential::new(Authority::Psid, Secret::from_slice(PSID.as_bytes()));
+    drive.revert(&psid, consent)?;
+    Ok(())
+}
+
+/// Switching the shadow MBR on, for which the host side has no function yet: by frames.
+mod shadow {
+    use std::error::Error;
+
+    use sedkit::spec::{ComId, Hsn, SecurityProtocol, Tsn, column, method, uid};
+    use sedkit::transport::Transport;
+    use sedkit::vdrive::VirtualDrive;
+    use sedkit::wire::{ComPacket, MethodCall, Value};
+
+    const HSN: u64 = 0x69;
+
+    pub(super) fn enable(drive: &mut VirtualDrive, pin: &[u8]) -> Result<(), Box<dyn Error>> {
+        let start = MethodCall::new(uid::SESSION_MANAGER, method::START_SESSION)
+            .argument(HSN)
+            .argument(uid::LOCKING_SP)
+            .argument(true)
+            .optional(0, pin)
+            .optional(3, uid::ADMIN1);
+        let answer = exchange(drive, Tsn(0), Hsn(0), &start.encode())?;
+        let tokens = answer.packets.first().ok_or("no answer")?.tokens();
+        let sync = MethodCall::decode(&tokens)?;
+        let tsn = sync
+            .arguments
+            .get(1)
+            .and_then(Value::as_uint)
+            .ok_or("no session")?;
+        let (tsn, hsn) = (Tsn(u32::try_from(tsn)?), Hsn(u32::try_from(HSN)?));
+        let values = Value::list([Value::named(column::mbr_control::ENABLE, true)]);
+        let set = MethodCall::new(uid::MBR_CONTROL, method::SET).optional(1, values);
+        exchange(drive, tsn, hsn, &set.encode())?;
+        exchange(
+            drive,
+            tsn,
+            hsn,
+            &[sedkit::wire::token::byte::END_OF_SESSION],
+        )?;
+        Ok(())
+    }
+
+    fn exchange(
+        drive: &mut VirtualDrive,
+        tsn: Tsn,
+        hsn: Hsn,
+        tokens: &[u8],
+    ) -> Result<ComPacket, Box<dyn Error>> {
+        let com_id = ComId(0x1000);
+        let packet = ComPacket::with_tokens(com_id, tsn, hsn, tokens).encode();
+        drive.if_send(SecurityProtocol::TCG, com_id, &packet)?;
+        let mut buffer = [0; 2048];
+        let length = drive.if_recv(SecurityProtocol::TCG, com_id, &mut buffer)?;
+        Ok(ComPacket::decode(buffer.get(..length).ok_or("too long")?)?)
+    }
+}
