@@ -1,24 +1,274 @@
 //! The virtual drive: a self-encrypting drive in software.
 //!
-//! Its TPer shares only `spec` and `wire` with the host side, so that each checks the other. In
-//! reading order:
+//! It answers IF-SEND and IF-RECV as a drive does, encrypts what is written to it under a key for
+//! each range, and lives in one file that no crash can spoil. Its TPer shares only `spec` and `wire`
+//! with the host side, so that each checks the other. In reading order:
 //!
-//! - [`xts`]: how a logical block is encrypted;
-//! - `store`: the one file that a drive lives in, safe against a crash at any write;
-//! - `media`: what a host's READ and WRITE get, by the state of the locking ranges.
+//! - [`profile`]: what one model is made of, as data;
+//! - `tper`: the TPer, from security protocols down to tables;
+//! - [`xts`], `media`: how a logical block is encrypted, and what a host's READ and WRITE get;
+//! - `store`: the one file that a drive lives in, safe against a crash at any write.
+//!
+//! ```
+//! use sedkit::spec::{ComId, SecurityProtocol};
+//! use sedkit::transport::Transport;
+//! use sedkit::vdrive::{CreateOptions, VirtualDrive};
+//!
+//! let mut drive = VirtualDrive::in_memory(&CreateOptions::new(64 << 20))?;
+//! let mut discovery = [0; 2048];
+//! let length = drive.if_recv(SecurityProtocol::TCG, ComId::LEVEL_0_DISCOVERY, &mut discovery)?;
+//! assert_eq!(length, 200);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
 #![forbid(unsafe_code)]
 
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the TPer, its only user, is not there yet")
-)]
+mod create;
+mod error;
+mod info;
+mod label;
 mod media;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the TPer, its only user, is not there yet")
-)]
+pub mod profile;
+mod stats;
 mod store;
+mod tper;
 pub mod xts;
 
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+pub use create::CreateOptions;
+pub use error::Error;
+pub use info::{Info, Inspection, RangeInfo};
+pub use label::{Label, LabelError};
 pub use media::MediaError;
+pub use profile::{Profile, ProfileError};
+pub use stats::{Counts, Stats};
 pub use store::StoreError;
+pub use tper::KeepError;
+
+use crate::spec::{ComId, SecurityProtocol};
+use crate::transport::{self, Bus, Identity, MAX_BUFFER, Transport};
+use store::Store;
+use tper::{Clock, CommandError, Reset, Tper};
+
+/// A virtual drive.
+///
+/// Its power state outlives the value: what is unlocked stays so when the drive is opened again,
+/// until [`VirtualDrive::power_cycle`].
+pub struct VirtualDrive {
+    tper: Tper,
+    identity: Identity,
+    latency: Duration,
+}
+
+impl VirtualDrive {
+    /// Creates a drive in a new file.
+    ///
+    /// # Errors
+    /// The file exists or cannot be written, or no such drive can be made.
+    pub fn create(path: &Path, options: &CreateOptions) -> Result<Self, Error> {
+        let (layout, record) = options.first_record()?;
+        let store = Store::create(path, &layout, &record)?;
+        Self::with_store(store)
+    }
+
+    /// Opens the drive in a file, which nobody else can do until this is dropped.
+    ///
+    /// # Errors
+    /// The file is in use, or is not the file of a virtual drive, or cannot be read.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        Self::with_store(Store::open(path)?)
+    }
+
+    /// Makes a drive that lives in memory, and ends with this value.
+    ///
+    /// # Errors
+    /// No such drive can be made.
+    pub fn in_memory(options: &CreateOptions) -> Result<Self, Error> {
+        let (layout, record) = options.first_record()?;
+        Self::with_store(Store::in_memory(&layout, &record)?)
+    }
+
+    /// Looks at the drive in a file that somebody else may have open. What is seen may be a moment
+    /// old.
+    ///
+    /// # Errors
+    /// The file is not that of a virtual drive, or cannot be read.
+    pub fn inspect(path: &Path) -> Result<Inspection, Error> {
+        let snapshot = Store::inspect(path)?;
+        let mut store = Store::in_memory(&snapshot.layout, &snapshot.state)?;
+        if !snapshot.power.is_empty() {
+            store.put_power(&snapshot.power)?;
+        }
+        let drive = Self::with_store(store)?;
+        Ok(Inspection {
+            info: drive.info(),
+            label: drive.label().clone(),
+            stats: drive.stats().clone(),
+        })
+    }
+
+    fn with_store(store: Store) -> Result<Self, Error> {
+        let tper = Tper::open(store, system_clock())?;
+        Ok(Self {
+            identity: identity(&tper.state().label),
+            latency: Duration::from_micros(tper.state().latency_us),
+            tper,
+        })
+    }
+
+    /// Lets session timeouts go by another clock, which tells milliseconds.
+    pub fn set_clock(&mut self, clock: impl Fn() -> u64 + Send + 'static) {
+        self.tper.set_clock(Box::new(clock));
+    }
+
+    /// Cuts the power and brings it back: sessions end, ranges lock, attempts are counted anew.
+    ///
+    /// # Errors
+    /// The file failed.
+    pub fn power_cycle(&mut self) -> Result<(), Error> {
+        Ok(self.tper.reset_from_outside(Reset::PowerCycle)?)
+    }
+
+    /// Resets the interface in a way that its standard maps to a TCG Hardware Reset, as an NVM
+    /// Subsystem Reset is.
+    ///
+    /// # Errors
+    /// The file failed.
+    pub fn hardware_reset(&mut self) -> Result<(), Error> {
+        Ok(self.tper.reset_from_outside(Reset::Hardware)?)
+    }
+
+    /// What a host's READ gets.
+    ///
+    /// # Errors
+    /// [`MediaError::DataProtection`] if the blocks are locked, and the other reasons for which a
+    /// drive refuses a READ.
+    pub fn read(&self, lba: u64, count: u64) -> Result<Vec<u8>, MediaError> {
+        media::read(self.tper.store(), &self.tper.lock_view(), lba, count)
+    }
+
+    /// What a host's WRITE does. The data are durable after the next change of the drive's state,
+    /// or [`VirtualDrive::flush`].
+    ///
+    /// # Errors
+    /// [`MediaError::DataProtection`] if the blocks are locked, and the other reasons for which a
+    /// drive refuses a WRITE.
+    pub fn write(&mut self, lba: u64, data: &[u8]) -> Result<(), MediaError> {
+        let (view, store) = self.tper.media();
+        media::write(store, &view, lba, data)
+    }
+
+    /// What a host's TRIM, UNMAP or Write Zeroes does: the blocks read as zeros.
+    ///
+    /// # Errors
+    /// As [`VirtualDrive::write`].
+    pub fn deallocate(&mut self, lba: u64, count: u64) -> Result<(), MediaError> {
+        let (view, store) = self.tper.media();
+        media::deallocate(store, &view, lba, count)
+    }
+
+    /// What a host's FLUSH does.
+    ///
+    /// # Errors
+    /// The file failed.
+    pub fn flush(&mut self) -> Result<(), Error> {
+        Ok(self.tper.media().1.sync()?)
+    }
+
+    /// The bytes on the medium, which no host ever sees: ciphertext, or zeros where nothing was
+    /// written.
+    ///
+    /// # Errors
+    /// The blocks lie beyond the end.
+    pub fn ciphertext(&self, lba: u64, count: u64) -> Result<Vec<u8>, MediaError> {
+        media::ciphertext(self.tper.store(), lba, count)
+    }
+
+    /// How many interface commands the drive has got.
+    #[must_use]
+    pub const fn stats(&self) -> &Stats {
+        &self.tper.power().stats
+    }
+
+    /// What stands on the drive's label, its PINs included.
+    #[must_use]
+    pub const fn label(&self) -> &Label {
+        &self.tper.state().label
+    }
+
+    /// The model that the drive was made of.
+    #[must_use]
+    pub const fn profile(&self) -> &Profile {
+        self.tper.profile()
+    }
+
+    /// What somebody sees who looks into the drive. It holds no PIN and no key.
+    #[must_use]
+    pub fn info(&self) -> Info {
+        Info::new(&self.tper)
+    }
+}
+
+impl Transport for VirtualDrive {
+    fn if_send(
+        &mut self,
+        protocol: SecurityProtocol,
+        com_id: ComId,
+        data: &[u8],
+    ) -> Result<(), transport::Error> {
+        std::thread::sleep(self.latency);
+        let sent = self.tper.if_send(protocol, com_id, data);
+        sent.map_err(|error| transport_error("IF-SEND", error))
+    }
+
+    fn if_recv(
+        &mut self,
+        protocol: SecurityProtocol,
+        com_id: ComId,
+        buffer: &mut [u8],
+    ) -> Result<usize, transport::Error> {
+        std::thread::sleep(self.latency);
+        let received = self.tper.if_recv(protocol, com_id, buffer);
+        received.map_err(|error| transport_error("IF-RECV", error))
+    }
+
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn max_transfer(&self) -> usize {
+        MAX_BUFFER
+    }
+}
+
+fn transport_error(command: &'static str, error: CommandError) -> transport::Error {
+    match error {
+        CommandError::Refused(status) => transport::Error::Interface { command, status },
+        CommandError::Keep(error) => transport::Error::Io {
+            command,
+            source: std::io::Error::other(error),
+        },
+    }
+}
+
+/// Fields as a drive sends them: padded with blanks to their full length.
+fn identity(label: &Label) -> Identity {
+    let field = |text: &str, length: usize| format!("{text:<length$}").into_bytes();
+    Identity::new(
+        Bus::Virtual,
+        &field(&label.model, label::MODEL),
+        &field(&label.serial, label::SERIAL),
+        &field(&label.firmware, label::FIRMWARE),
+    )
+}
+
+fn system_clock() -> Clock {
+    Box::new(|| {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        now.map_or(0, |since| {
+            u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+        })
+    })
+}

@@ -7,5 +7,8 @@
 
 mod discovery;
 mod frames;
+mod model;
 mod pretty;
+mod support;
+mod tper;
 mod vectors;

@@ -1,0 +1,92 @@
+//! Profile `opal2`: a client drive with Opal 2.30, one namespace, every mandatory feature set.
+
+use super::{
+    Behaviour, Communication, Geometry, LockingLimits, Profile, SessionLimits, SidPin, TryPolicies,
+    TryPolicy,
+};
+
+/// What client drives allow for SID and PSID: five attempts, and a power cycle gives new ones.
+const FIVE: TryPolicy = TryPolicy {
+    limit: 5,
+    persistent: false,
+};
+
+const UNLIMITED: TryPolicy = TryPolicy {
+    limit: 0,
+    persistent: false,
+};
+
+impl Profile {
+    /// The default profile: Opal 2.30 with four Admins, nine Users and eight ranges.
+    ///
+    /// \[Opal\] 4.3.1.9 has no try limit in the Locking SP. Many client drives have one, and only
+    /// with a limit can the handling of a lock-out be tried, so this profile has 5 there too.
+    #[must_use]
+    pub fn opal2() -> Self {
+        Self {
+            name: "opal2".to_owned(),
+            geometry: Geometry {
+                block_size: 512,
+                alignment_required: true,
+                alignment_granularity: 8,
+                lowest_aligned_lba: 0,
+            },
+            communication: communication(),
+            sessions: sessions(),
+            locking: locking(),
+            tries: TryPolicies {
+                sid: FIVE,
+                psid: FIVE,
+                admin_sp_admins: UNLIMITED,
+                locking_sp: FIVE,
+            },
+            initial_pin: SidPin::Msid,
+            pin_after_revert: SidPin::Msid,
+            freeze_lock: true,
+            hardware_reset_locks: true,
+            erase_time: 1,
+            max_random: 32,
+            behaviour: Behaviour::default(),
+        }
+    }
+}
+
+fn communication() -> Communication {
+    Communication {
+        base_com_id: 0x1000,
+        com_ids: 1,
+        com_id_management: false,
+        max_com_packet: 65_536,
+        max_response_com_packet: 65_536,
+        max_packet: 65_516,
+        max_ind_token: 65_480,
+        max_subpackets: 1,
+        max_methods: 1,
+    }
+}
+
+fn sessions() -> SessionLimits {
+    SessionLimits {
+        max_sessions: 2,
+        max_read_sessions: 2,
+        max_authentications: 8,
+        default_timeout: 30_000,
+        min_timeout: Some(1000),
+        max_timeout: Some(0),
+    }
+}
+
+fn locking() -> LockingLimits {
+    LockingLimits {
+        admins: 4,
+        users: 9,
+        ranges: 8,
+        crossing_terminates: false,
+        mbr_size: 128 << 20,
+        data_store_size: 10 << 20,
+        data_store_tables: 9,
+        data_store_alignment: 1,
+        write_granularity: 1,
+        access_granularity: 1,
+    }
+}

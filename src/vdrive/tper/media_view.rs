@@ -1,0 +1,67 @@
+//! What the media path has to know of the Locking SP (\[Core\] 5.7.3).
+
+use super::Tper;
+use super::tables::SpId;
+use super::tables::locking::{self, Span};
+use super::view::Locks;
+use crate::spec::{column, uid};
+use crate::vdrive::media::{LockView, RangeView};
+use crate::vdrive::profile::Profile;
+use crate::vdrive::store::Store;
+use crate::vdrive::xts::MediaKey;
+
+/// Where the ranges lie and what holds for them. An inactive Locking SP is in its original factory
+/// state, in which the Global range holds everything and nothing is locked.
+struct Locking {
+    ranges: Vec<(Span, Locks)>,
+    shadow_active: bool,
+}
+
+impl Tper {
+    /// Locks and keys as they are now. What an open transaction has changed does not count yet.
+    pub(crate) fn lock_view(&self) -> LockView<'_> {
+        self.locking().view(&self.state.keys, &self.state.profile)
+    }
+
+    /// Locks and keys, and the file to write to.
+    pub(crate) fn media(&mut self) -> (LockView<'_>, &mut Store) {
+        let locking = self.locking();
+        let view = locking.view(&self.state.keys, &self.state.profile);
+        (view, &mut self.store)
+    }
+
+    fn locking(&self) -> Locking {
+        let view = self.view(SpId::Locking);
+        let is_set = |column| view.is_true(uid::MBR_CONTROL, column);
+        Locking {
+            ranges: locking::ranges(&self.state.profile)
+                .map(|range| (view.span(range), view.locks(range)))
+                .collect(),
+            shadow_active: is_set(column::mbr_control::ENABLE)
+                && !is_set(column::mbr_control::DONE),
+        }
+    }
+}
+
+impl Locking {
+    fn view<'k>(&self, keys: &'k [MediaKey], profile: &Profile) -> LockView<'k> {
+        let ranges = self
+            .ranges
+            .iter()
+            .zip(keys)
+            .map(|((span, locks), key)| RangeView {
+                start: span.start,
+                length: span.length,
+                read_locked: locks.read,
+                write_locked: locks.write,
+                key,
+            });
+        LockView {
+            ranges: ranges.collect(),
+            shadow_active: self.shadow_active,
+            shadow_blocks: profile.locking.mbr_size / u64::from(profile.geometry.block_size),
+            crossing_terminates: profile.locking.crossing_terminates,
+            locked_outside_shadow_reads_zero: profile.behaviour.locked_outside_shadow_reads_zero,
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! What resets do (\[Core\] 3.3.5, \[Opal\] 3.2.3, 4.3.5.2.2; \[SIIS\] 5; \[Block SID\] 4.3).
+
+use super::state::{Block, Power, Stack};
+use super::tables::{SpId, locking};
+use super::{KeepError, Tper};
+use crate::spec::{ComId, column, uid};
+
+/// A TCG reset event, which `LockOnReset` and `DoneOnReset` name by number (`reset_types`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reset {
+    /// Power was lost and came back.
+    PowerCycle,
+    /// A hardware reset of the interface that the interface's standard maps to TCG.
+    Hardware,
+    /// TPER_RESET.
+    Programmatic,
+}
+
+impl Reset {
+    /// The number in `reset_types`.
+    const fn number(self) -> u64 {
+        match self {
+            Self::PowerCycle => 0,
+            Self::Hardware => 1,
+            Self::Programmatic => 3,
+        }
+    }
+}
+
+impl Tper {
+    /// An event that comes from outside: power cycle or hardware reset.
+    pub(crate) fn reset_from_outside(&mut self, reset: Reset) -> Result<(), KeepError> {
+        self.reset(reset);
+        self.keep()
+    }
+
+    /// Every session, transaction and response is gone, and no host is told.
+    pub(super) fn reset(&mut self, reset: Reset) {
+        let stacks = self.power.stacks.len();
+        let after = self.power.after_power_cycle(stacks);
+        let before = std::mem::replace(&mut self.power, after);
+        if reset != Reset::PowerCycle {
+            self.power.tries = before.tries;
+            self.power.block = block_after(before.block, reset);
+        }
+        self.edit();
+        self.lock_on(reset);
+    }
+
+    /// LockOnReset and DoneOnReset. They work whether or not a lock is enabled.
+    fn lock_on(&mut self, reset: Reset) {
+        let applies = reset != Reset::Hardware || self.state.profile.hardware_reset_locks;
+        if !self.state.active || !applies {
+            return;
+        }
+        let number = reset.number();
+        for range in locking::ranges(&self.state.profile) {
+            let row = uid::locking_range(range);
+            let view = self.view(SpId::Locking);
+            if view.contains(row, column::locking::LOCK_ON_RESET, number) {
+                let locking = &mut self.edit().locking;
+                locking.set(row, column::locking::READ_LOCKED, true);
+                locking.set(row, column::locking::WRITE_LOCKED, true);
+            }
+        }
+        let view = self.view(SpId::Locking);
+        if view.contains(uid::MBR_CONTROL, column::mbr_control::DONE_ON_RESET, number) {
+            let locking = &mut self.edit().locking;
+            locking.set(uid::MBR_CONTROL, column::mbr_control::DONE, false);
+        }
+    }
+
+    /// STACK_RESET: everything of one ComID starts anew.
+    pub(super) fn reset_stack(&mut self, com_id: ComId) {
+        self.power
+            .sessions
+            .retain(|session| session.com_id != com_id.0);
+        let index = self.stack_index(com_id);
+        if let Some(stack) = index.and_then(|index| self.power.stacks.get_mut(index)) {
+            *stack = Stack::default();
+        }
+    }
+}
+
+fn block_after(block: Block, reset: Reset) -> Block {
+    match reset {
+        Reset::PowerCycle => Block::default(),
+        Reset::Hardware if block.hardware_reset_clears => Block::default(),
+        Reset::Hardware | Reset::Programmatic => block,
+    }
+}
+
+impl Power {
+    /// The state after power came back. It keeps what counts commands, and no number of a session
+    /// is given twice.
+    fn after_power_cycle(&self, stacks: usize) -> Self {
+        Self {
+            sequence: self.sequence,
+            stats: self.stats.clone(),
+            last_tsn: self.last_tsn,
+            stacks: (0..stacks).map(|_| Stack::default()).collect(),
+            ..Self::default()
+        }
+    }
+}

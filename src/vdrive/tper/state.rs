@@ -1,0 +1,174 @@
+//! What a TPer remembers: the [`State`] that survives a loss of power, and the [`Power`] that does
+//! not.
+//!
+//! Both are written into the drive's file as JSON. A file is opened by many runs of the program
+//! between two power cycles of the virtual drive, so `Power` is kept too: a range that was unlocked
+//! stays unlocked, a session that a killed process left open stays open, a response that was not
+//! fetched still waits.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use serde::{Deserialize, Serialize};
+
+use super::byte_store::{Extents, Pending};
+use super::cell::{Cell, Octets};
+use super::properties::HostProperties;
+use super::tables::SpId;
+use crate::spec::Uid;
+use crate::vdrive::label::Label;
+use crate::vdrive::profile::{Profile, SidPin};
+use crate::vdrive::stats::Stats;
+use crate::vdrive::xts::MediaKey;
+
+/// Everything that survives a loss of power, but for the bytes of the media and of byte tables.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct State {
+    /// The model.
+    pub(crate) profile: Profile,
+    /// What is unique to the drive.
+    pub(crate) label: Label,
+    /// How long each interface command takes.
+    pub(crate) latency_us: u64,
+    /// Logical blocks of the media.
+    pub(crate) blocks: u64,
+    /// What hosts have set in the Admin SP.
+    pub(crate) admin: Contents,
+    /// What hosts have set in the Locking SP.
+    pub(crate) locking: Contents,
+    /// The Locking SP is not Manufactured-Inactive.
+    pub(crate) active: bool,
+    /// What C_PIN_SID holds while no host has set it.
+    pub(crate) initial_pin: SidPin,
+    /// SID has been authenticated since the original factory state (\[Opal\] 5.1.2.2).
+    pub(crate) sid_authenticated: bool,
+    /// Tries of the C_PINs whose Persistence is True.
+    pub(crate) tries: Tries,
+    /// Bytes of each DataStore table.
+    pub(crate) data_stores: Vec<u64>,
+    /// The media keys, by range.
+    pub(crate) keys: Vec<MediaKey>,
+    /// What must still be done to byte tables and media; it is done again after a crash.
+    pub(crate) pending: Vec<Pending>,
+}
+
+/// Everything that a loss of power ends.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Power {
+    /// Counts the interface commands: of two copies in a file, the higher one is the right one.
+    pub(crate) sequence: u64,
+    /// Interface commands, by protocol. The one thing here that a power cycle keeps.
+    pub(crate) stats: Stats,
+    /// The last TSN that was given to a session.
+    pub(crate) last_tsn: u32,
+    /// Tries of the C_PINs whose Persistence is False.
+    pub(crate) tries: Tries,
+    /// What Block SID Authentication has blocked.
+    pub(crate) block: Block,
+    /// The protocol stacks, one for each ComID.
+    pub(crate) stacks: Vec<Stack>,
+    /// The open sessions.
+    pub(crate) sessions: Vec<Session>,
+}
+
+/// Tries by row of C_PIN; the numbers of the rows are unique across both SPs.
+pub(crate) type Tries = BTreeMap<u64, u64>;
+
+/// Cells that differ from the original factory state.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Contents(BTreeMap<u64, BTreeMap<u64, Cell>>);
+
+/// What Block SID Authentication has blocked (\[Block SID\] 4.3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Block {
+    /// SID cannot be authenticated.
+    pub(crate) sid: bool,
+    /// The Locking SP is frozen.
+    pub(crate) frozen: bool,
+    /// A TCG Hardware Reset ends it.
+    pub(crate) hardware_reset_clears: bool,
+}
+
+/// The protocol stack of one ComID (\[Core\] 3.3.10).
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Stack {
+    /// What the host said that it can receive.
+    pub(crate) host: HostProperties,
+    /// ComPackets that wait to be fetched: the stack is Awaiting IF-RECV while there is one.
+    pub(crate) responses: VecDeque<Octets>,
+    /// How many more times the host is told that the response is still to come.
+    pub(crate) polls: u32,
+    /// The answer of protocol 02h that waits to be fetched.
+    pub(crate) management: Option<Octets>,
+}
+
+/// An open session.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Session {
+    /// The ComID on which it was opened.
+    pub(crate) com_id: u16,
+    /// The TPer's number.
+    pub(crate) tsn: u32,
+    /// The host's number.
+    pub(crate) hsn: u32,
+    /// The SP.
+    pub(crate) sp: SpId,
+    /// The session is read-write.
+    pub(crate) write: bool,
+    /// The authenticated authorities, but for Anybody.
+    pub(crate) authorities: BTreeSet<u64>,
+    /// Milliseconds without a packet after which it ends; 0 is never.
+    pub(crate) timeout: u64,
+    /// When the last packet came, in milliseconds.
+    pub(crate) last_used: u64,
+    /// What the host could receive when it was opened.
+    pub(crate) host: HostProperties,
+    /// The open transaction.
+    pub(crate) transaction: Option<Transaction>,
+}
+
+/// What a transaction has changed so far. It is volatile: a loss of power rolls it back.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Transaction {
+    /// The contents of the SP as the session sees them.
+    pub(crate) contents: Contents,
+    /// The C_PINs whose PIN was set.
+    pub(crate) pins: BTreeSet<u64>,
+    /// Bytes that wait in the staging areas.
+    pub(crate) staged: Extents,
+}
+
+impl Contents {
+    /// The cell that a host has set.
+    pub(crate) fn cell(&self, row: Uid, column: u64) -> Option<&Cell> {
+        self.0.get(&row.0)?.get(&column)
+    }
+
+    /// Sets a cell.
+    pub(crate) fn set(&mut self, row: Uid, column: u64, cell: impl Into<Cell>) {
+        self.0.entry(row.0).or_default().insert(column, cell.into());
+    }
+}
+
+impl State {
+    /// What hosts have set in an SP.
+    pub(crate) const fn contents(&self, sp: SpId) -> &Contents {
+        match sp {
+            SpId::Admin => &self.admin,
+            SpId::Locking => &self.locking,
+        }
+    }
+
+    /// What hosts have set in an SP, to be changed.
+    pub(crate) const fn contents_mut(&mut self, sp: SpId) -> &mut Contents {
+        match sp {
+            SpId::Admin => &mut self.admin,
+            SpId::Locking => &mut self.locking,
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! Table `TPerInfo` (\[Core\] 5.4.2.1, \[Opal\] 4.2.3.1).
+
+use super::{Plan, Row, Schema, Type};
+use crate::spec::{column, uid};
+use crate::vdrive::tper::cell::{Cell, Octets};
+
+pub(super) const SCHEMA: Schema = Schema {
+    table: uid::TPER_INFO_TABLE,
+    name: "TPerInfo",
+    last_column: column::tper_info::PROGRAMMATIC_RESET_ENABLE,
+    settable: &[(column::tper_info::PROGRAMMATIC_RESET_ENABLE, Type::Boolean)],
+};
+
+const PROTOCOL_VERSION: u64 = 1;
+
+pub(super) fn rows(plan: &Plan<'_>) -> Vec<Row> {
+    let ssc = Cell::Names(vec![Octets::new(b"Opal")]);
+    vec![
+        Row::new(uid::TPER_INFO)
+            .with(column::tper_info::GUDID, Cell::bytes(&plan.label.gudid()))
+            .with(column::tper_info::PROTOCOL_VERSION, PROTOCOL_VERSION)
+            .with(column::tper_info::SSC, ssc)
+            .with(column::tper_info::PROGRAMMATIC_RESET_ENABLE, false),
+    ]
+}

@@ -1,0 +1,17 @@
+//! The TPer of the virtual drive, clause by clause.
+
+mod access;
+mod block_sid;
+mod byte_tables;
+mod com;
+mod cookbook;
+mod frames;
+mod keys;
+mod level0;
+mod life_cycle;
+mod persistence;
+mod resets;
+mod start_session;
+mod stream;
+mod transactions;
+mod tries;
