@@ -1,6 +1,8 @@
 //! sedkit manages self-encrypting drives that speak TCG Storage.
 
+pub mod cli;
 pub mod drive;
+pub mod fleet;
 pub mod secret;
 pub mod session;
 pub mod spec;
