@@ -24,6 +24,7 @@ const REMEDIES: [(&str, &str); 8] = [
 ];
 
 fn main() -> ExitCode {
+    println!("cargo::rerun-if-changed=wrapper.h");
     let message = match generate() {
         Ok(()) => return ExitCode::SUCCESS,
         Err(error) => error.to_string(),
@@ -35,7 +36,6 @@ fn main() -> ExitCode {
     ExitCode::FAILURE
 }
 
-#[expect(clippy::disallowed_methods, reason = "set by cargo")]
 fn generate() -> Result<(), Box<dyn Error>> {
     let mut config = pkg_config::Config::new();
     let library = config.range_version("1.3".."2").probe("libnvme")?;
