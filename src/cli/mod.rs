@@ -1,8 +1,8 @@
 //! The command line: what the user asks for, and what the program says.
 //!
-//! A command is one file with a function `run` that takes its arguments (types in [`args`]) and the
-//! [`Context`], and gives a [`Report`](report::Report) or a [`CliError`](error::CliError).
-//! [`output`] prints either for people or as one JSON document; [`exit`] has the exit codes.
+//! A command is one file with a function `run` that takes its arguments (types in `args`) and the
+//! `Context`, and gives a `Report` or a `CliError`. `output` prints either for people or as one JSON
+//! document; `exit` has the exit codes.
 //!
 //! Nothing else in the crate prints, reads the environment or knows the command line.
 
