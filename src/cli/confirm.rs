@@ -67,7 +67,7 @@ fn typed(loss: &Loss<'_>, context: &Context) -> Result<String, CliError> {
         .signals
         .while_idle(read)
         .map_err(|error| CliError::from_chain(Code::ConsentRequired, &error))?;
-    Ok(line)
+    Ok(line.trim().to_owned())
 }
 
 fn refused(loss: &Loss<'_>) -> CliError {

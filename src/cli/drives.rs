@@ -224,6 +224,11 @@ pub(crate) fn each_with_key(
         if refused.is_empty() {
             break;
         }
+        let errors = refused.iter().filter_map(|(slot, report)| {
+            let error = report.error.as_ref()?;
+            Some(format!("{}: {error}", slot.named))
+        });
+        errors.for_each(|error| acting.warn(&error));
         let key = acting.read()?;
         fleet::in_parallel(refused, |(slot, report)| {
             *report = slot.work(|name, drive| work(Some(&key), name, drive));

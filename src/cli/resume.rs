@@ -1,16 +1,13 @@
 //! Hands a PIN to the kernel, which unlocks the drive again when the machine resumes.
 
-use std::fs::File;
-use std::io;
-use std::os::fd::AsFd;
-use std::path::Path;
+use std::io::{self, ErrorKind};
 
 use super::device::Named;
 use super::error::CliError;
 use super::exit::Code;
 use crate::drive::{Authority, Credential, UnlockRequest};
 use crate::spec::RangeNumber;
-use crate::sys::ioctl::{self, OpalSave};
+use crate::transport::linux::{OpalSave, SystemRoot, save_for_resume};
 
 /// Gives the kernel the PIN for ranges of a drive. Whether the PIN is right shows at resume.
 pub(crate) fn save(
@@ -28,11 +25,9 @@ pub(crate) fn save(
         .with_hint("--save-for-resume is for drives that stay attached while the machine sleeps")
     })?;
     let user = user(credential.authority)?;
-    let device = File::open(Path::new("/dev").join(name)).map_err(|error| refused(&error))?;
+    let (read_only, key) = (request.read_only, credential.pin.expose());
     for range in ranges {
-        let range =
-            u8::try_from(range.0).map_err(|_| refused(&io::ErrorKind::InvalidInput.into()))?;
-        let (read_only, key) = (request.read_only, credential.pin.expose());
+        let range = u8::try_from(range.0).map_err(|_| refused(&ErrorKind::InvalidInput.into()))?;
         let save = OpalSave {
             range,
             user,
@@ -40,7 +35,7 @@ pub(crate) fn save(
             read_only,
             key,
         };
-        ioctl::opal_save(device.as_fd(), &save).map_err(|error| refused(&error))?;
+        save_for_resume(&SystemRoot::default(), name, &save).map_err(|error| refused(&error))?;
     }
     Ok(())
 }
@@ -63,7 +58,7 @@ fn refused(error: &io::Error) -> CliError {
         format!("unlocked, but the kernel did not take the PIN for resume: {error}"),
     );
     match error.kind() {
-        io::ErrorKind::InvalidInput => refusal.with_hint("the kernel takes PINs of 1 to 255 bytes"),
+        ErrorKind::InvalidInput => refusal.with_hint("the kernel takes PINs of 1 to 255 bytes"),
         _ => refusal.with_hint(
             "the kernel must be built with CONFIG_BLK_SED_OPAL, and reach the drive over NVMe or a \
              port that libata allows TCG commands on",

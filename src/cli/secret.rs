@@ -264,6 +264,11 @@ impl<'a> Acting<'a> {
         secrets.existing(&self.source, &prompt, &self.recipe)
     }
 
+    /// Says why it is read again.
+    pub(crate) fn warn(&self, refusal: &str) {
+        self.context.output.warning(refusal);
+    }
+
     /// How often it makes sense to read it: a file gives the same secret again.
     pub(crate) fn attempts(&self) -> u32 {
         if self.source == Source::Prompt {

@@ -8,3 +8,4 @@ mod schema;
 mod secrecy;
 mod signals;
 mod support;
+mod terminal;

@@ -4,7 +4,7 @@ use std::fs::{self, Permissions};
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
 use sedkit::spec::{ComId, Hsn, SecurityProtocol, Tsn, method, uid};
 use sedkit::transport::Transport;
@@ -94,15 +94,7 @@ impl Bench {
 
     /// Runs the program in the folder.
     pub(crate) fn run_with_input(&self, arguments: &[&str], input: &[u8]) -> Run {
-        let mut child = sedkit(self.folder.path(), arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        // A program that does not read its input may end before it is written.
-        let _ = child.stdin.take().unwrap().write_all(input);
-        Run::new(arguments, &child.wait_with_output().unwrap())
+        Run::of(sedkit(self.folder.path(), arguments), input)
     }
 
     /// Runs the program with `--json` and gives its document, which must have this exit code.
@@ -133,9 +125,19 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    fn new(arguments: &[&str], output: &Output) -> Self {
+    /// Runs a command to its end.
+    pub(crate) fn of(mut command: Command, input: &[u8]) -> Self {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // A program that does not read its input may end before it is written.
+        let _ = child.stdin.take().unwrap().write_all(input);
+        let output = child.wait_with_output().unwrap();
         Self {
-            command: format!("sedkit {}", arguments.join(" ")),
+            command: format!("{command:?}"),
             exit: output.status.code(),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
