@@ -2,6 +2,10 @@
 
 use clap::{ArgAction, Args, Parser, Subcommand};
 
+pub(crate) mod decode;
+pub(crate) mod demo;
+pub(crate) mod r#gen;
+pub(crate) mod hash;
 pub(crate) mod info;
 pub(crate) mod lock;
 pub(crate) mod passwd;
@@ -10,6 +14,7 @@ pub(crate) mod revert;
 pub(crate) mod scan;
 pub(crate) mod setup;
 pub(crate) mod unlock;
+pub(crate) mod vdrive;
 
 mod common;
 
@@ -73,6 +78,12 @@ pub(crate) enum Command {
     Passwd(Box<passwd::Passwd>),
     Revert(Box<revert::Revert>),
     Range(range::Range),
+    Hash(hash::Hash),
+    Decode(decode::Decode),
+    Vdrive(vdrive::Vdrive),
+    Demo(demo::Demo),
+    #[command(hide = true)]
+    Gen(r#gen::Gen),
 }
 
 impl Command {
@@ -89,6 +100,11 @@ impl Command {
             Self::Range(range) => match range.command {
                 range::RangeCommand::List(_) => "range list",
             },
+            Self::Hash(_) => "hash",
+            Self::Decode(_) => "decode",
+            Self::Vdrive(vdrive) => vdrive.command.name(),
+            Self::Demo(_) => "demo",
+            Self::Gen(_) => "gen",
         }
     }
 }

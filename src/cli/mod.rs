@@ -17,6 +17,8 @@ use clap::Parser;
 
 mod args;
 mod confirm;
+mod decode;
+mod demo;
 mod device;
 mod discovery;
 mod drives;
@@ -25,7 +27,9 @@ mod exit;
 mod extent;
 mod failure;
 mod findings;
+mod r#gen;
 mod hardware;
+mod hash;
 mod hint;
 mod identity;
 mod in_use;
@@ -48,6 +52,7 @@ mod state;
 mod table;
 mod unlock;
 mod usage;
+mod vdrive;
 
 use args::{Arguments, Command, Global};
 use error::CliError;
@@ -113,5 +118,10 @@ fn dispatch(command: &Command, context: &Context) -> Result<Report, CliError> {
         Command::Passwd(args) => passwd::run(args, context),
         Command::Revert(args) => revert::run(args, context),
         Command::Range(args) => range::run(args, context),
+        Command::Hash(args) => hash::run(args, context),
+        Command::Decode(args) => decode::run(args),
+        Command::Vdrive(args) => vdrive::run(args, context),
+        Command::Demo(args) => demo::run(args, context),
+        Command::Gen(args) => r#gen::run(args),
     }
 }
