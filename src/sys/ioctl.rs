@@ -37,8 +37,7 @@ pub struct Completion {
 /// Sends one SCSI command (SG_IO) and waits until it ends or `timeout` has passed.
 ///
 /// # Errors
-/// The kernel's error if the command could not be issued. What the device answered is in the
-/// completion.
+/// The kernel's error if the command was not issued. What came of it else is in the completion.
 pub fn sg_io(
     device: BorrowedFd<'_>,
     cdb: &[u8],
@@ -49,12 +48,12 @@ pub fn sg_io(
         Data::Out(bytes) => (c::SG_DXFER_TO_DEV, bytes.as_ptr().cast_mut(), bytes.len()),
         Data::In(bytes) => (c::SG_DXFER_FROM_DEV, bytes.as_mut_ptr(), bytes.len()),
     };
-    let mut sense = [0; SENSE_LENGTH as usize];
+    let mut sense = [0; 64];
     let mut header = c::sg_io_hdr {
         interface_id: c_int::from(b'S'),
         dxfer_direction: direction,
         cmd_len: u8::try_from(cdb.len()).map_err(|_| io::ErrorKind::InvalidInput)?,
-        mx_sb_len: SENSE_LENGTH,
+        mx_sb_len: u8::try_from(sense.len()).unwrap_or(0),
         dxfer_len: u32::try_from(length).map_err(|_| io::ErrorKind::InvalidInput)?,
         dxferp: address.cast(),
         cmdp: cdb.as_ptr().cast_mut(),
@@ -76,9 +75,6 @@ pub fn sg_io(
         sense: sense.into_iter().take(header.sb_len_wr.into()).collect(),
     })
 }
-
-/// Room for the longest sense data in use.
-const SENSE_LENGTH: u8 = 64;
 
 /// A time limit as the kernel takes it; 0 would mean its default.
 pub(super) fn milliseconds(timeout: Duration) -> u32 {
@@ -155,7 +151,6 @@ pub fn opal_save(device: BorrowedFd<'_>, save: &OpalSave<'_>) -> io::Result<()> 
     Ok(result.map(drop)?)
 }
 
-/// The requests themselves; each is wrapped above.
 mod raw {
     nix::ioctl_readwrite_bad!(sg_io, sedkit_sys::SG_IO, sedkit_sys::sg_io_hdr);
     nix::ioctl_none!(reread_partition_table, 0x12, 95);

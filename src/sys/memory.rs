@@ -1,118 +1,104 @@
-//! Memory for secrets and for transfers: whole pages, never dumped, locked on request, wiped.
-#![expect(unsafe_code, reason = "memory is mapped by address")]
+//! Memory for secrets: kept out of swap and out of core files, wiped after use.
+#![expect(unsafe_code, reason = "memory is locked by address")]
 
 use std::ffi::c_void;
 use std::io;
-use std::num::NonZeroUsize;
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Range};
 use std::ptr::NonNull;
-use std::slice;
 
-use nix::sys::mman::{
-    MapFlags, MmapAdvise, ProtFlags, madvise, mlock, mmap_anonymous, munlock, munmap,
-};
+use nix::sys::mman::{MmapAdvise, madvise, mlock, munlock};
 use nix::sys::prctl;
 use nix::sys::resource::{Resource, setrlimit};
+use nix::unistd::{SysconfVar, sysconf};
 use zeroize::Zeroize;
 
-/// A byte buffer on pages of its own.
+/// Keeps the pages under `bytes` out of swap and out of core files.
 ///
-/// It starts on a page boundary, as direct transfers want it, it is left out of core files, and it
-/// is wiped before its pages go back to the kernel. As no other object shares its pages, locking
-/// and unlocking one buffer never changes another.
-#[derive(Debug)]
-pub struct PageBuffer {
-    start: NonNull<c_void>,
-    len: usize,
+/// Locks do not nest: one [`unlock`] of a page undoes every lock of it.
+///
+/// # Errors
+/// The kernel's error, which is ordinary where the limit on locked memory is used up. Even then the
+/// pages stay out of core files.
+pub fn lock(bytes: &[u8]) -> io::Result<()> {
+    change(bytes, MmapAdvise::MADV_DONTDUMP, mlock)
 }
 
-// SAFETY: the mapping belongs to this value alone, and nothing in it is tied to a thread.
-unsafe impl Send for PageBuffer {}
-// SAFETY: shared references only read.
-unsafe impl Sync for PageBuffer {}
+/// Undoes [`lock`] for the pages under `bytes`.
+///
+/// # Errors
+/// The kernel's error.
+pub fn unlock(bytes: &[u8]) -> io::Result<()> {
+    change(bytes, MmapAdvise::MADV_DODUMP, munlock)
+}
+
+type Change = unsafe fn(NonNull<c_void>, usize) -> nix::Result<()>;
+
+fn change(bytes: &[u8], advice: MmapAdvise, change: Change) -> io::Result<()> {
+    let Some((start, length)) = pages(bytes) else {
+        return Ok(());
+    };
+    // A kernel that does not know the advice can still lock.
+    // SAFETY: pages under borrowed bytes are mapped, and neither advice changes them.
+    let _ = unsafe { madvise(start, length, advice) };
+    // SAFETY: pages under borrowed bytes are mapped.
+    Ok(unsafe { change(start, length) }?)
+}
+
+/// Start and length of the whole pages under `bytes`; `None` if there are none.
+fn pages(bytes: &[u8]) -> Option<(NonNull<c_void>, usize)> {
+    let page = page_size();
+    let start = bytes.as_ptr().map_addr(|start| start / page * page);
+    let end = bytes.as_ptr_range().end.addr().next_multiple_of(page);
+    let start = NonNull::new(start.cast_mut().cast()).filter(|_| !bytes.is_empty())?;
+    Some((start, end - start.addr().get()))
+}
+
+fn page_size() -> usize {
+    let size = sysconf(SysconfVar::PAGE_SIZE).unwrap_or_default();
+    usize::try_from(size.unwrap_or(4096)).unwrap_or(4096)
+}
+
+/// A byte buffer that starts on a page boundary, as direct transfers want it, and is wiped.
+/// No other object shares its pages, so that it may be locked and unlocked by itself.
+pub struct PageBuffer {
+    bytes: Vec<u8>,
+    used: Range<usize>,
+}
 
 impl PageBuffer {
-    /// A buffer of `len` zero bytes.
-    ///
-    /// # Errors
-    /// The kernel's error if there is no memory.
-    pub fn new(len: usize) -> io::Result<Self> {
-        let length = mapped_length(len);
-        let access = ProtFlags::PROT_READ | ProtFlags::PROT_WRITE;
-        // SAFETY: no address is asked for, and the mapping is anonymous: it replaces no other, and
-        // no file can shrink under it.
-        let start = unsafe { mmap_anonymous(None, length, access, MapFlags::MAP_PRIVATE) }?;
-        // A kernel that does not know this advice still has a working buffer.
-        // SAFETY: the whole range was mapped above, and this advice does not change its contents.
-        let _ = unsafe { madvise(start, length.get(), MmapAdvise::MADV_DONTDUMP) };
-        Ok(Self { start, len })
+    /// A buffer of `len` zero bytes, locked where the limit on locked memory allows it.
+    pub fn new(len: usize) -> Self {
+        let page = page_size();
+        let bytes = vec![0; len.next_multiple_of(page) + page];
+        let start = bytes.as_ptr().addr().next_multiple_of(page) - bytes.as_ptr().addr();
+        let used = start..start + len;
+        let buffer = Self { bytes, used };
+        let _ = lock(&buffer);
+        buffer
     }
-
-    /// Keeps the buffer out of swap.
-    ///
-    /// # Errors
-    /// The kernel's error, which is ordinary where the limit on locked memory is used up: the
-    /// buffer stays usable.
-    pub fn lock(&mut self) -> io::Result<()> {
-        // SAFETY: the whole range belongs to this value's live mapping.
-        Ok(unsafe { mlock(self.start, mapped_length(self.len).get()) }?)
-    }
-}
-
-/// What is mapped for `len` bytes; the kernel rounds it up to whole pages.
-fn mapped_length(len: usize) -> NonZeroUsize {
-    NonZeroUsize::new(len).unwrap_or(NonZeroUsize::MIN)
 }
 
 impl Deref for PageBuffer {
     type Target = [u8];
-
     fn deref(&self) -> &[u8] {
-        // SAFETY: the range is mapped, readable, initialised with zeros, and borrowed with `self`.
-        unsafe { slice::from_raw_parts(self.start.as_ptr().cast(), self.len) }
+        &self.bytes[self.used.clone()]
     }
 }
 
 impl DerefMut for PageBuffer {
     fn deref_mut(&mut self) -> &mut [u8] {
-        // SAFETY: the range is mapped, writable, initialised, and borrowed exclusively with `self`.
-        unsafe { slice::from_raw_parts_mut(self.start.as_ptr().cast(), self.len) }
+        &mut self.bytes[self.used.clone()]
     }
 }
 
 impl Drop for PageBuffer {
     fn drop(&mut self) {
         self.zeroize();
-        // Unmapping also unlocks. It cannot fail for a range that this value mapped itself.
-        // SAFETY: the range was mapped by `new`, and no borrow of it outlives `self`.
-        let _ = unsafe { munmap(self.start, mapped_length(self.len).get()) };
+        let _ = unlock(self);
     }
 }
 
-/// Keeps the pages under `bytes` out of swap, those that they share with other objects included.
-///
-/// # Errors
-/// The kernel's error, which is ordinary where the limit on locked memory is used up.
-pub fn lock(bytes: &[u8]) -> io::Result<()> {
-    // SAFETY: the range is borrowed, so it is mapped; its contents are not touched.
-    Ok(unsafe { mlock(address(bytes), bytes.len()) }?)
-}
-
-/// Lets the pages under `bytes` go to swap again, whoever else had locked them.
-///
-/// # Errors
-/// The kernel's error.
-pub fn unlock(bytes: &[u8]) -> io::Result<()> {
-    // SAFETY: the range is borrowed, so it is mapped; its contents are not touched.
-    Ok(unsafe { munlock(address(bytes), bytes.len()) }?)
-}
-
-fn address(bytes: &[u8]) -> NonNull<c_void> {
-    NonNull::from(bytes).cast()
-}
-
-/// Keeps this process from ever leaving a core file, and other processes of its user from reading
-/// its memory.
+/// Keeps this process from leaving a core file, and others of its user from reading its memory.
 ///
 /// # Errors
 /// The kernel's error if it refuses; neither setting needs a privilege.
@@ -130,68 +116,77 @@ mod tests {
 
     use super::*;
 
-    /// The kernel's flags of the mapping that holds `buffer`.
-    fn vm_flags(buffer: &PageBuffer) -> String {
-        let start = format!("{:x}-", buffer.as_ptr().addr());
+    /// The kernel's flags of the mapping that holds `bytes`.
+    fn vm_flags(bytes: &[u8]) -> Vec<String> {
+        let address = bytes.as_ptr().addr();
+        let holds = |line: &str| {
+            let range = line
+                .split(' ')
+                .next()
+                .and_then(|range| range.split_once('-'));
+            let number = |text: &str| usize::from_str_radix(text, 16).ok();
+            let range = range.and_then(|(start, end)| Some(number(start)?..number(end)?));
+            range.is_some_and(|range| range.contains(&address))
+        };
         let maps = fs::read_to_string("/proc/self/smaps").unwrap();
-        maps.lines()
-            .skip_while(|line| !line.starts_with(&start))
+        let mut lines = maps.lines().skip_while(|line| !holds(line));
+        let flags = lines
             .find_map(|line| line.strip_prefix("VmFlags:"))
-            .unwrap()
-            .to_owned()
+            .unwrap();
+        flags.split_whitespace().map(str::to_owned).collect()
+    }
+
+    fn has(flags: &[String], flag: &str) -> bool {
+        flags.iter().any(|found| found == flag)
     }
 
     #[test]
     fn buffer_is_zeroed_page_aligned_and_writable() {
-        let mut buffer = PageBuffer::new(5000).unwrap();
-        assert_eq!(buffer.len(), 5000);
-        assert!(buffer.iter().all(|&byte| byte == 0));
-        assert_eq!(buffer.as_ptr().addr() % 4096, 0);
-        buffer[4999] = 0xa5;
-        assert_eq!(buffer[4999], 0xa5);
-        assert!(!format!("{buffer:?}").contains("165"), "no contents");
+        for len in [1, 5000, 8192] {
+            let mut buffer = PageBuffer::new(len);
+            assert_eq!(buffer.len(), len);
+            assert!(buffer.iter().all(|&byte| byte == 0));
+            assert_eq!(buffer.as_ptr().addr() % page_size(), 0);
+            buffer[len - 1] = 0xa5;
+            assert_eq!(buffer[len - 1], 0xa5);
+        }
     }
 
     #[test]
     fn empty_buffer_is_allowed() {
-        assert!(PageBuffer::new(0).unwrap().is_empty());
+        assert!(PageBuffer::new(0).is_empty());
     }
 
     #[test]
-    fn impossible_size_is_an_error() {
-        assert!(PageBuffer::new(usize::MAX).is_err());
+    fn kernel_neither_dumps_nor_swaps_locked_bytes() {
+        let bytes = vec![1; 5 * page_size()];
+        let locked = lock(&bytes).is_ok();
+        let flags = vm_flags(&bytes);
+        assert!(has(&flags, "dd"), "{flags:?}");
+        assert_eq!(has(&flags, "lo"), locked, "{flags:?}");
+        unlock(&bytes).unwrap();
+        let flags = vm_flags(&bytes);
+        assert!(!has(&flags, "dd") && !has(&flags, "lo"), "{flags:?}");
     }
 
     #[test]
-    fn kernel_neither_dumps_nor_swaps_a_locked_buffer() {
-        // An odd size, so that no neighbouring mapping has the same flags and is merged with it.
-        let mut buffer = PageBuffer::new(3 * 4096).unwrap();
-        let locked = buffer.lock().is_ok();
-        let flags = vm_flags(&buffer);
-        assert!(flags.split_whitespace().any(|flag| flag == "dd"), "{flags}");
-        assert_eq!(
-            flags.split_whitespace().any(|flag| flag == "lo"),
-            locked,
-            "{flags}"
-        );
+    fn pages_are_whole() {
+        let page = page_size();
+        let buffer = PageBuffer::new(3 * page);
+        let at = |range: Range<usize>| {
+            let (start, length) = pages(&buffer[range]).unwrap();
+            (start.addr().get() - buffer.as_ptr().addr(), length)
+        };
+        assert_eq!(at(0..1), (0, page));
+        assert_eq!(at(page - 1..page + 1), (0, 2 * page));
+        assert_eq!(at(page..2 * page), (page, page));
+        assert_eq!(pages(&buffer[5..5]), None);
     }
 
     #[test]
-    fn pages_of_a_buffer_can_be_locked_and_unlocked() {
-        let buffer = PageBuffer::new(5 * 4096).unwrap();
-        let locked = lock(&buffer).is_ok();
-        assert_eq!(
-            vm_flags(&buffer)
-                .split_whitespace()
-                .any(|flag| flag == "lo"),
-            locked
-        );
-        unlock(&buffer).unwrap();
-        assert!(
-            !vm_flags(&buffer)
-                .split_whitespace()
-                .any(|flag| flag == "lo")
-        );
+    fn no_bytes_are_locked_and_unlocked() {
+        lock(&[]).unwrap();
+        unlock(&[]).unwrap();
     }
 
     #[test]

@@ -24,9 +24,7 @@ pub struct Subsystem {
     pub namespaces: BTreeSet<String>,
 }
 
-/// Every NVM subsystem of this machine.
-///
-/// Without NVMe it is empty, whether libnvme answers with an empty tree or, as some versions, none.
+/// Every NVM subsystem of this machine: none where libnvme finds no tree, or an empty one.
 #[must_use]
 pub fn topology() -> Vec<Subsystem> {
     let mut subsystems = Vec::new();
@@ -117,9 +115,6 @@ pub enum Failure {
     Os(io::Error),
 }
 
-/// The data structure that Identify returns.
-pub type IdentifyData = [u8; 4096];
-
 /// The admin queue of the controller behind an open node.
 #[derive(Clone, Copy, Debug)]
 pub struct AdminQueue<'fd> {
@@ -182,8 +177,8 @@ impl AdminQueue<'_> {
     ///
     /// # Errors
     /// As [`AdminQueue::security_send`].
-    pub fn identify(&self, namespace: Option<u32>) -> Result<Box<IdentifyData>, Failure> {
-        let mut data: Box<IdentifyData> = Box::new([0; _]);
+    pub fn identify(&self, namespace: Option<u32>) -> Result<Box<[u8; 4096]>, Failure> {
+        let mut data: Box<[u8; 4096]> = Box::new([0; _]);
         let mut args = c::nvme_identify_args {
             data: data.as_mut_ptr().cast(),
             args_size: args_size::<c::nvme_identify_args>(),

@@ -3,12 +3,17 @@
 use crate::spec::{ComId, SecurityProtocol};
 
 mod ata;
+pub mod count;
 mod error;
+pub mod fault;
 mod identity;
 pub mod linux;
 mod nvme;
+pub mod record;
+pub mod script;
 mod scsi;
 mod sense;
+pub mod trace;
 
 pub use ata::AtaSecurity;
 pub use error::{Error, InterfaceClass, InterfaceStatus};

@@ -2,8 +2,13 @@
 //!
 //! Every task runs on a fresh virtual drive. The drive's own count is compared with the host's.
 
+#![allow(
+    clippy::field_reassign_with_default,
+    reason = "requests are non-exhaustive, so they cannot be written as literals here"
+)]
+
 use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use sedkit::drive::{
     Authority, Credential, Drive, DriveOptions, EraseConsent, LockRequest, SetupPlan, UnlockRequest,
@@ -100,7 +105,7 @@ fn measure(task: &Task) -> Result<(u64, u64), Box<dyn Error>> {
     Ok((counts.send + counts.recv, seen(&path)? - before))
 }
 
-fn create(path: &PathBuf) -> Outcome {
+fn create(path: &Path) -> Outcome {
     let mut options = CreateOptions::new(16 << 20);
     options.serial = Some(SERIAL.to_owned());
     options.psid = Some(PSID.to_owned());

@@ -1,12 +1,20 @@
 //! Integration tests: the crate as its users see it.
 
 #![allow(
+    clippy::field_reassign_with_default,
+    reason = "requests are non-exhaustive, so they cannot be written as literals here"
+)]
+#![allow(
     clippy::unwrap_used,
     reason = "a test that can't go on should say where"
 )]
 
+mod cli;
 mod discovery;
+mod faults;
 mod frames;
+mod kill;
+mod man;
 mod model;
 mod pretty;
 mod support;

@@ -1,7 +1,5 @@
 //! The buffer between callers and the kernel: whole blocks, on pages of its own, wiped after use.
 
-use std::io;
-
 use zeroize::Zeroize;
 
 use crate::sys::memory::PageBuffer;
@@ -18,11 +16,9 @@ pub(super) struct Bounce {
 
 impl Bounce {
     /// A buffer for transfers of up to `limit` bytes, rounded down to whole blocks.
-    pub(super) fn new(limit: usize) -> io::Result<Self> {
-        let mut pages = PageBuffer::new((limit / BLOCK).max(1) * BLOCK)?;
-        // Where the limit on locked memory does not allow it, the buffer is used as it is.
-        let _ = pages.lock();
-        Ok(Self { pages })
+    pub(super) fn new(limit: usize) -> Self {
+        let pages = PageBuffer::new((limit / BLOCK).max(1) * BLOCK);
+        Self { pages }
     }
 
     /// The longest transfer in bytes.
@@ -89,7 +85,7 @@ mod tests {
 
     #[test]
     fn data_is_padded_to_whole_blocks() {
-        let mut bounce = Bounce::new(2048).unwrap();
+        let mut bounce = Bounce::new(2048);
         for (length, padded) in [(0, 512), (1, 512), (512, 512), (513, 1024), (2048, 2048)] {
             let data = vec![0xa5; length];
             let send = |blocks: &[u8]| {
@@ -108,7 +104,7 @@ mod tests {
 
     #[test]
     fn data_beyond_the_limit_is_refused_before_it_is_sent() {
-        let mut bounce = Bounce::new(1024).unwrap();
+        let mut bounce = Bounce::new(1024);
         let error = bounce.send(&[0; 1025], |_| panic!("sent")).unwrap_err();
         assert!(matches!(
             error,
@@ -121,7 +117,7 @@ mod tests {
 
     #[test]
     fn what_arrives_is_copied_and_the_rest_left_alone() {
-        let mut bounce = Bounce::new(2048).unwrap();
+        let mut bounce = Bounce::new(2048);
         let mut buffer = [0xa5; 700];
         let receive = |blocks: &mut [u8]| {
             assert_eq!(blocks.len(), 1024);
@@ -139,7 +135,7 @@ mod tests {
 
     #[test]
     fn more_than_was_asked_for_is_cut() {
-        let mut bounce = Bounce::new(1024).unwrap();
+        let mut bounce = Bounce::new(1024);
         let mut buffer = [0; 5000];
         assert_eq!(
             bounce
@@ -156,7 +152,7 @@ mod tests {
 
     #[test]
     fn buffer_is_wiped_after_a_refusal() {
-        let mut bounce = Bounce::new(512).unwrap();
+        let mut bounce = Bounce::new(512);
         bounce.send(&[1; 512], |_| Err(refusal())).unwrap_err();
         assert!(bounce.pages.iter().all(|&byte| byte == 0));
         let receive = |blocks: &mut [u8]| {
@@ -169,7 +165,7 @@ mod tests {
 
     #[test]
     fn limit_is_whole_blocks_and_never_none() {
-        assert_eq!(Bounce::new(1000).unwrap().limit(), 512);
-        assert_eq!(Bounce::new(0).unwrap().limit(), 512);
+        assert_eq!(Bounce::new(1000).limit(), 512);
+        assert_eq!(Bounce::new(0).limit(), 512);
     }
 }

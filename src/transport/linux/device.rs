@@ -72,10 +72,7 @@ pub fn open(root: &SystemRoot, path: &Path, timeout: Duration) -> Result<Device,
         }
     };
     let limit = limit.min(queue_limit(root, &node).unwrap_or(MAX_BUFFER));
-    let bounce = Bounce::new(limit).map_err(|source| Error::Open {
-        path: shown,
-        source,
-    })?;
+    let bounce = Bounce::new(limit);
     Ok(Device {
         node,
         identity,
