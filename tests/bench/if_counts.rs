@@ -3,7 +3,7 @@
 //! Every task runs on a fresh virtual drive. The drive's own count is compared with the host's.
 
 use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use sedkit::drive::{
     Authority, Credential, Drive, DriveOptions, EraseConsent, LockRequest, SetupPlan, UnlockRequest,
@@ -100,7 +100,7 @@ fn measure(task: &Task) -> Result<(u64, u64), Box<dyn Error>> {
     Ok((counts.send + counts.recv, seen(&path)? - before))
 }
 
-fn create(path: &PathBuf) -> Outcome {
+fn create(path: &Path) -> Outcome {
     let mut options = CreateOptions::new(16 << 20);
     options.serial = Some(SERIAL.to_owned());
     options.psid = Some(PSID.to_owned());
@@ -151,23 +151,28 @@ fn set_up(drive: &mut Drive) -> Outcome {
 }
 
 fn unlock_global(drive: &mut Drive) -> Outcome {
-    let mut request = UnlockRequest::default();
-    request.ranges = vec![RangeNumber::GLOBAL];
+    let request = UnlockRequest {
+        ranges: vec![RangeNumber::GLOBAL],
+        ..UnlockRequest::default()
+    };
     drive.unlock(&request, &admin())?;
     Ok(())
 }
 
 fn unlock_and_done(drive: &mut Drive) -> Outcome {
-    let mut request = UnlockRequest::default();
-    request.ranges = vec![RangeNumber::GLOBAL];
-    request.mbr_done = true;
+    let request = UnlockRequest {
+        ranges: vec![RangeNumber::GLOBAL],
+        mbr_done: true,
+        ..UnlockRequest::default()
+    };
     drive.unlock(&request, &admin())?;
     Ok(())
 }
 
 fn lock_global(drive: &mut Drive) -> Outcome {
-    let mut request = LockRequest::default();
-    request.ranges = vec![RangeNumber::GLOBAL];
+    let request = LockRequest {
+        ranges: vec![RangeNumber::GLOBAL],
+    };
     drive.lock(&request, &admin())?;
     Ok(())
 }

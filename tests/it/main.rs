@@ -7,6 +7,7 @@
 
 mod discovery;
 mod frames;
+mod host;
 mod model;
 mod pretty;
 mod support;
