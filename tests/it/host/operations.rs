@@ -1,10 +1,12 @@
 //! Every operation, and how many IF commands it takes; host and drive count the same.
 
 use sedkit::drive::{
-    Authority, Credential, Drive, ErrorCode, LockRequest, MbrOutcome, RangeSpec, SetupPlan,
-    UnlockRequest,
+    Authority, Cause, Credential, Drive, ErrorCode, Finding, LockRequest, MbrOutcome, Proof,
+    RangeSpec, SetupPlan, UnlockRequest,
 };
-use sedkit::spec::{LifeCycle, RangeNumber, column, uid};
+use sedkit::spec::{ComId, HalfUid, LifeCycle, RangeNumber, SecurityProtocol, Uid, column, uid};
+use sedkit::transport::Transport;
+use sedkit::wire::Value;
 
 use super::{OTHER_PIN, PIN, PSID, Rig, admin1, pin, psid, ranges, sid};
 
@@ -260,7 +262,7 @@ fn a_user_is_named_when_it_is_disabled() {
             .change_pin(Authority::User(1), &admin1(PIN), &pin(OTHER_PIN))
             .unwrap()
     });
-    assert_eq!(report.proof, sedkit::drive::Proof::AuthorityDisabled);
+    assert_eq!(report.proof, Proof::AuthorityDisabled);
     let unknown = Credential::new(Authority::User(999), pin(PIN));
     let (result, _) = counted(&rig, |drive| drive.ranges(Some(&unknown)).map(drop));
     let error = result.unwrap_err();
@@ -344,4 +346,121 @@ fn larger_messages_follow_an_exchange_of_properties() {
     let end = u64::try_from(length).unwrap();
     assert_eq!(session.get_bytes(uid::DATA_STORE, 0..end).unwrap(), bytes);
     session.end().unwrap();
+}
+
+/// Admins, or this User.
+fn admins_or(user: u16) -> Value {
+    let authority = |uid: Uid| Value::named(HalfUid::AUTHORITY_OBJECT_REF, uid);
+    let or = Value::named(HalfUid::BOOLEAN_ACE, 1_u64);
+    Value::list([
+        authority(uid::AUTHORITY.row(2)),
+        authority(uid::user(user)),
+        or,
+    ])
+}
+
+/// Gives a User a PIN and the right to unlock a range.
+fn grant(rig: &Rig, user: u16, range: u32, pin_bytes: &[u8]) {
+    let mut tper = rig.tper();
+    let owner = pin(PIN);
+    let mut session = tper
+        .start_session(uid::LOCKING_SP, Some((uid::ADMIN1, &owner)))
+        .unwrap();
+    let user_uid = uid::user(user);
+    let enabled = [(column::authority::ENABLED, true.into())];
+    session.set(user_uid, enabled).unwrap();
+    let new_pin = [(column::c_pin::PIN, pin_bytes.into())];
+    session.set(uid::c_pin(user_uid), new_pin).unwrap();
+    for ace in [0x0003_e000 + range, 0x0003_e800 + range] {
+        let expression = [(column::ace::BOOLEAN_EXPR, admins_or(user))];
+        session.set(uid::ACE.row(ace), expression).unwrap();
+    }
+    session.end().unwrap();
+}
+
+#[test]
+fn a_user_unlocks_what_it_may_and_changes_its_own_pin() {
+    let rig = Rig::set_up();
+    nine_ranges(&rig);
+    grant(&rig, 2, 3, PIN);
+    rig.vdrive().power_cycle().unwrap();
+    let user = Credential::new(Authority::User(2), pin(PIN));
+
+    let (report, _) = counted(&rig, |drive| {
+        drive.unlock(&UnlockRequest::default(), &user).unwrap()
+    });
+    let numbers: Vec<_> = report.ranges.iter().map(|outcome| outcome.range).collect();
+    assert_eq!(numbers, ranges([3]));
+    assert!(rig.vdrive().read(3 * 64, 1).is_ok());
+    assert!(rig.vdrive().read(0, 1).is_err());
+
+    // What it may not unlock is told where it was named.
+    let request = UnlockRequest {
+        ranges: ranges([3, 4]),
+        ..UnlockRequest::default()
+    };
+    let (report, _) = counted(&rig, |drive| drive.unlock(&request, &user).unwrap());
+    let codes: Vec<_> = report
+        .ranges
+        .iter()
+        .map(|outcome| outcome.error.as_ref().map(sedkit::drive::Error::code))
+        .collect();
+    assert_eq!(codes, [None, Some(ErrorCode::NotAuthorized)]);
+
+    let (report, _) = counted(&rig, |drive| {
+        drive
+            .change_pin(Authority::User(2), &user, &pin(OTHER_PIN))
+            .unwrap()
+    });
+    assert_eq!(report.proof, Proof::Authenticated);
+
+    let lock = LockRequest {
+        ranges: ranges([3]),
+    };
+    let user = Credential::new(Authority::User(2), pin(OTHER_PIN));
+    counted(&rig, |drive| drive.lock(&lock, &user).unwrap());
+    assert!(rig.vdrive().read(3 * 64, 1).is_err());
+}
+
+#[test]
+fn a_blocked_sid_is_diagnosed_and_not_tried() {
+    let rig = Rig::new();
+    rig.vdrive()
+        .if_send(
+            SecurityProtocol::TCG_MANAGEMENT,
+            ComId::BLOCK_SID,
+            &[0; 512],
+        )
+        .unwrap();
+    let (error, commands) = counted(&rig, |drive| {
+        assert!(matches!(
+            drive.diagnose().as_slice(),
+            [Finding::SidBlocked { .. }]
+        ));
+        drive
+            .setup(&SetupPlan::default(), &pin(PIN))
+            .map(drop)
+            .unwrap_err()
+    });
+    assert!(matches!(error.cause(), Cause::SidBlocked));
+    assert_eq!(commands, 1);
+    rig.vdrive().power_cycle().unwrap();
+    counted(&rig, |drive| {
+        drive.setup(&SetupPlan::default(), &pin(PIN)).unwrap()
+    });
+}
+
+#[test]
+fn a_lock_out_is_told_apart_and_ends_with_the_power_cycle() {
+    let rig = Rig::set_up();
+    let tries = |pin: &[u8]| rig.open().unwrap().tries(&sid(pin));
+    let limit = tries(PIN).unwrap().try_limit.unwrap();
+    for _ in 0..limit {
+        let error = tries(OTHER_PIN).unwrap_err();
+        assert_eq!(error.code(), ErrorCode::NotAuthorized);
+    }
+    let error = tries(PIN).unwrap_err();
+    assert_eq!(error.code(), ErrorCode::LockedOut);
+    rig.vdrive().power_cycle().unwrap();
+    assert_eq!(tries(PIN).unwrap().tries, Some(0));
 }
