@@ -1,3 +1,7 @@
 //! The `sedkit` program.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    sedkit::cli::run(std::env::args_os())
+}

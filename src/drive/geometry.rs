@@ -70,8 +70,12 @@ struct Alignment {
 }
 
 impl Drive {
-    /// Checks ranges against each other and against the alignment that the drive requires.
-    pub(super) fn check_ranges(&self, ranges: &[RangeSpec]) -> Result<(), Error> {
+    /// Checks ranges against each other and against the alignment that the drive requires. Nothing
+    /// is sent.
+    ///
+    /// # Errors
+    /// [`Cause::Range`] with what is wrong, and the nearest valid value.
+    pub fn check_ranges(&self, ranges: &[RangeSpec]) -> Result<(), Error> {
         check(ranges, self.alignment()).map_err(|error| Error::before(Cause::Range(error)))
     }
 

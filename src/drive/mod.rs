@@ -216,10 +216,12 @@ impl Drive {
         self.tper.stack_reset().at(Step::StackReset)
     }
 
-    /// Refuses SSCs whose methods are others.
+    /// Refuses SSCs whose methods are others, and answers without the Locking descriptor, which every
+    /// SSC of the family has: nothing could be said of the locks (\[Opal\] 3.1.1).
     fn require_opal_family(&self) -> Result<(), Error> {
         match self.ssc {
             Ssc::Enterprise | Ssc::KeyPerIo => Err(Error::before(Cause::Ssc(self.ssc))),
+            _ if self.discovery.locking().is_none() => Err(Error::before(Cause::NoLocking)),
             _ => Ok(()),
         }
     }

@@ -2,6 +2,11 @@
 //!
 //! Every task runs on a fresh virtual drive. The drive's own count is compared with the host's.
 
+#![allow(
+    clippy::field_reassign_with_default,
+    reason = "requests are non-exhaustive, so they cannot be written as literals here"
+)]
+
 use std::error::Error;
 use std::path::Path;
 

@@ -1,13 +1,22 @@
 //! Integration tests: the crate as its users see it.
 
 #![allow(
+    clippy::field_reassign_with_default,
+    reason = "requests are non-exhaustive, so they cannot be written as literals here"
+)]
+#![allow(
     clippy::unwrap_used,
     reason = "a test that can't go on should say where"
 )]
 
+mod cli;
+mod counts;
 mod discovery;
+mod faults;
 mod frames;
 mod host;
+mod kill;
+mod man;
 mod model;
 mod pretty;
 mod support;

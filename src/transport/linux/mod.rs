@@ -11,6 +11,7 @@ mod host;
 mod node;
 mod nvme_link;
 mod rescan;
+mod resume;
 mod root;
 mod scsi_link;
 mod scsi_probe;
@@ -21,6 +22,9 @@ pub use device::{Device, Namespace, open};
 pub use host::{Geometry, allow_tpm, geometry, raid_driver};
 pub use node::{Node, NodeKind, resolve};
 pub use rescan::{reread_partition_table, send_add_events};
+pub use resume::save_for_resume;
 pub use root::SystemRoot;
 pub use topology::{DriveNodes, nodes_of, scan, scan_nodes};
 pub use usage::{Use, User, uses};
+
+pub use crate::sys::ioctl::OpalSave;

@@ -1,0 +1,140 @@
+//! Options that several commands share.
+
+use std::ffi::OsString;
+
+use clap::{ArgGroup, Args};
+
+/// How a passphrase becomes a PIN (`--scheme`, `--new-scheme`).
+pub(crate) const SCHEMES: [&str; 5] = [
+    "firmware",
+    "raw",
+    "sedutil",
+    "sedutil-sha512",
+    "sedutil-sha512-75k",
+];
+
+/// One drive.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Device {
+    /// The drive: /dev/…, or vdrive:PATH
+    #[arg(value_name = "DEV")]
+    pub(crate) device: OsString,
+}
+
+/// Several drives, or all.
+#[derive(Clone, Debug, Args)]
+#[command(group = ArgGroup::new("drives").required(true).multiple(false))]
+pub(crate) struct Devices {
+    /// The drives: /dev/…, or vdrive:PATH
+    #[arg(value_name = "DEV", group = "drives", num_args = 1..)]
+    pub(crate) devices: Vec<OsString>,
+    /// Every SED that scan finds
+    #[arg(long, group = "drives")]
+    pub(crate) all: bool,
+}
+
+/// Where the secret of the acting authority comes from.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Key {
+    /// Where the secret comes from: prompt, stdin, fd:N, file:PATH, cred:NAME,
+    /// keyring:DESCRIPTION, exec:COMMAND, hex-file:PATH, msid
+    #[arg(
+        long,
+        help_heading = "Secrets",
+        value_name = "SOURCE",
+        default_value = "prompt"
+    )]
+    pub(crate) key: String,
+}
+
+/// How passphrases become PINs.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct SchemeOptions {
+    /// How the passphrase becomes a PIN [default: raw, the bytes as they are]
+    #[arg(long, help_heading = "Secrets", value_name = "NAME", value_parser = SCHEMES)]
+    pub(crate) scheme: Option<String>,
+    #[command(flatten)]
+    pub(crate) salt: SaltOptions,
+}
+
+/// The salt of hashing schemes, and how files are read.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct SaltOptions {
+    /// Salt of hashing schemes: serial, nul-padded, trimmed-nul, left-trimmed-nul, vendor, zero,
+    /// short16, hex:… [default: serial]
+    #[arg(long, help_heading = "Secrets", value_name = "RULE")]
+    pub(crate) salt: Option<String>,
+    /// Serial number for the salt, instead of the one that the drive sends
+    #[arg(long, help_heading = "Secrets", value_name = "SERIAL")]
+    pub(crate) serial: Option<String>,
+    /// Take secrets from files that others may read
+    #[arg(long, help_heading = "Secrets")]
+    pub(crate) allow_open_file: bool,
+}
+
+/// Showing what would be done.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct DryRun {
+    /// Print the methods that would be sent; send none that changes anything
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+/// Consent to losing something.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Consent {
+    /// The drive's serial number: consent to what will be lost
+    #[arg(long, value_name = "SERIAL")]
+    pub(crate) confirm: Option<String>,
+}
+
+/// Going ahead with a drive that is in use.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Force {
+    /// Go ahead although the drive is in use
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// What to do about a drive's other sessions, and about a refused secret.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct SessionOptions {
+    /// Reset the drive's protocol stack first: ends a session that a killed program left open
+    #[arg(long)]
+    pub(crate) stack_reset: bool,
+    /// How often the passphrase may be asked for if the drive refuses it; each counts as a try
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub(crate) tries: u32,
+}
+
+/// Who acts.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Acting {
+    /// Who acts: Admin1…, User1…
+    #[arg(long = "as", value_name = "AUTHORITY", default_value = "Admin1")]
+    pub(crate) authority: String,
+}
+
+/// Which ranges.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct RangeNumbers {
+    /// Range number, 0 being the whole drive; repeatable [default: all that have locking enabled]
+    #[arg(long = "range", value_name = "N")]
+    pub(crate) ranges: Vec<u16>,
+}
+
+/// How a new passphrase becomes a PIN.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct NewScheme {
+    /// How the new passphrase becomes a PIN [default: firmware, what firmware prompts can type]
+    #[arg(long, help_heading = "Secrets", value_name = "NAME", value_parser = SCHEMES)]
+    pub(crate) new_scheme: Option<String>,
+}
+
+impl SessionOptions {
+    /// Neither reset nor second try.
+    pub(crate) const PLAIN: Self = Self {
+        stack_reset: false,
+        tries: 1,
+    };
+}

@@ -1,0 +1,30 @@
+//! `sedkit lock`.
+
+use clap::Args;
+
+use super::{Acting, Devices, DryRun, Force, Key, RangeNumbers, SchemeOptions, SessionOptions};
+
+/// Lock drives now, and prove it by Level 0 Discovery
+///
+/// A drive in use (mounted, swap, LVM, MD, ZFS) is not locked without --force.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  sedkit lock /dev/nvme0\n  \
+    sedkit lock --all --key file:passphrase\n  sedkit lock vdrive:demo.img --range 1 --range 2")]
+pub(crate) struct Lock {
+    #[command(flatten)]
+    pub(crate) devices: Devices,
+    #[command(flatten)]
+    pub(crate) ranges: RangeNumbers,
+    #[command(flatten)]
+    pub(crate) acting: Acting,
+    #[command(flatten)]
+    pub(crate) key: Key,
+    #[command(flatten)]
+    pub(crate) scheme: SchemeOptions,
+    #[command(flatten)]
+    pub(crate) force: Force,
+    #[command(flatten)]
+    pub(crate) dry_run: DryRun,
+    #[command(flatten)]
+    pub(crate) session: SessionOptions,
+}

@@ -1,0 +1,45 @@
+//! `sedkit setup`.
+
+use clap::Args;
+
+use super::{Consent, Device, DryRun, Force, NewScheme, SchemeOptions, SessionOptions};
+
+/// Take ownership of a drive and turn locking on
+///
+/// SID and Admin1 get the new passphrase, the Locking SP is activated, range 0 (or the given
+/// ranges) locks at the next power cycle, and the shadow MBR is off. The data of range 0 stays.
+/// The drive ends unlocked. Interrupted anywhere, the same command finishes the work.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  sedkit setup /dev/nvme0\n  \
+    sedkit setup vdrive:demo.img --new-key file:passphrase\n  \
+    sedkit setup /dev/nvme0 --range 1GiB+100GiB --confirm S5GXNX0T123456")]
+pub(crate) struct Setup {
+    #[command(flatten)]
+    pub(crate) device: Device,
+    /// A range to lock instead of range 0, as LBA or with a unit (KiB, MiB, GiB, TiB, %); repeatable
+    #[arg(long = "range", value_name = "START+LENGTH")]
+    pub(crate) ranges: Vec<String>,
+    /// Where the new passphrase comes from; a prompt asks twice
+    #[arg(
+        long,
+        value_name = "SOURCE",
+        default_value = "prompt",
+        help_heading = "Secrets"
+    )]
+    pub(crate) new_key: String,
+    /// SID's present secret, where it is neither the MSID nor the new one
+    #[arg(long, value_name = "SOURCE", help_heading = "Secrets")]
+    pub(crate) sid_key: Option<String>,
+    #[command(flatten)]
+    pub(crate) scheme: SchemeOptions,
+    #[command(flatten)]
+    pub(crate) new_scheme: NewScheme,
+    #[command(flatten)]
+    pub(crate) consent: Consent,
+    #[command(flatten)]
+    pub(crate) force: Force,
+    #[command(flatten)]
+    pub(crate) dry_run: DryRun,
+    #[command(flatten)]
+    pub(crate) session: SessionOptions,
+}

@@ -1,0 +1,41 @@
+//! `sedkit unlock`.
+
+use clap::Args;
+
+use super::{Acting, Devices, DryRun, Key, RangeNumbers, SchemeOptions, SessionOptions};
+
+/// Unlock drives, then let the kernel look at their partitions
+///
+/// All drives are unlocked before any is rescanned. A drive that is already unlocked gets nothing
+/// but one Level 0 Discovery.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  sedkit unlock /dev/nvme0\n  \
+    sedkit unlock --all --key cred:sedkit\n  sedkit unlock vdrive:demo.img --range 1 --mbr-done")]
+pub(crate) struct Unlock {
+    #[command(flatten)]
+    pub(crate) devices: Devices,
+    #[command(flatten)]
+    pub(crate) ranges: RangeNumbers,
+    /// Allow reads only: writes stay refused
+    #[arg(long)]
+    pub(crate) read_only: bool,
+    /// Hide the shadow MBR too, until the next power cycle
+    #[arg(long)]
+    pub(crate) mbr_done: bool,
+    /// Do not re-read the partition table and send no uevents
+    #[arg(long)]
+    pub(crate) no_rescan: bool,
+    /// Give the secret to the kernel, which unlocks again after suspend
+    #[arg(long)]
+    pub(crate) save_for_resume: bool,
+    #[command(flatten)]
+    pub(crate) acting: Acting,
+    #[command(flatten)]
+    pub(crate) key: Key,
+    #[command(flatten)]
+    pub(crate) scheme: SchemeOptions,
+    #[command(flatten)]
+    pub(crate) dry_run: DryRun,
+    #[command(flatten)]
+    pub(crate) session: SessionOptions,
+}

@@ -1,0 +1,124 @@
+//! `sedkit vdrive`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+/// Virtual drives: complete self-encrypting drives in a file, to try and to test everything on
+#[derive(Debug, Args)]
+pub(crate) struct Vdrive {
+    #[command(subcommand)]
+    pub(crate) command: VdriveCommand,
+}
+
+/// What to do with a virtual drive.
+#[derive(Debug, Subcommand)]
+pub(crate) enum VdriveCommand {
+    Create(Create),
+    /// Show what a virtual drive is, its state, and what its label shows
+    Info(File),
+    /// Take the power away and give it back: locks close, sessions end
+    PowerCycle(File),
+    /// Reset without loss of power: sessions end, locks that ask for this reset close
+    HardwareReset(File),
+    /// Read blocks as a host's READ would, to standard output
+    Read(Blocks),
+    Write(Write),
+    /// Read the bytes on the medium, which no host ever sees: ciphertext
+    Media(Blocks),
+    /// Show how many interface commands the drive has seen, by security protocol
+    Stats(File),
+}
+
+impl VdriveCommand {
+    /// The command's name in JSON.
+    pub(crate) const fn name(&self) -> &'static str {
+        match self {
+            Self::Create(_) => "vdrive create",
+            Self::Info(_) => "vdrive info",
+            Self::PowerCycle(_) => "vdrive power-cycle",
+            Self::HardwareReset(_) => "vdrive hardware-reset",
+            Self::Read(_) => "vdrive read",
+            Self::Write(_) => "vdrive write",
+            Self::Media(_) => "vdrive media",
+            Self::Stats(_) => "vdrive stats",
+        }
+    }
+}
+
+/// A virtual drive's file.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct File {
+    /// The virtual drive's file, with or without vdrive: before it
+    #[arg(value_name = "PATH")]
+    pub(crate) path: OsString,
+}
+
+/// Make a virtual drive in a new file
+///
+/// The file is sparse: it takes up what is written to it. What a real drive's label shows is
+/// printed; the PSID is needed if its passphrase is ever lost.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  sedkit vdrive create demo.img\n  \
+    sedkit vdrive create big.img --size 10GiB --serial SEDKIT0002")]
+pub(crate) struct Create {
+    /// The new file
+    #[arg(value_name = "PATH")]
+    pub(crate) path: PathBuf,
+    /// Size of the drive, in bytes or with a unit (KiB, MiB, GiB, TiB)
+    #[arg(long, value_name = "SIZE", default_value = "64MiB")]
+    pub(crate) size: String,
+    /// The model of drive
+    #[arg(long, value_name = "NAME", default_value = "opal2")]
+    pub(crate) profile: String,
+    /// Serial number, at most 20 printable characters [default: random]
+    #[arg(long, value_name = "SERIAL")]
+    pub(crate) serial: Option<String>,
+    /// Model, at most 40 printable characters
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// The default PIN that the drive shows to anybody [default: random]
+    #[arg(long, value_name = "MSID")]
+    pub(crate) msid: Option<String>,
+    /// The PSID of the label, 32 characters [default: random]
+    #[arg(long, value_name = "PSID")]
+    pub(crate) psid: Option<String>,
+    /// Bytes of a logical block
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) block_size: Option<u32>,
+    /// Idle time after which a session is dropped, 0 for never [default: 30000]
+    #[arg(long, value_name = "MILLISECONDS")]
+    pub(crate) session_timeout: Option<u64>,
+    /// Time that each interface command takes
+    #[arg(long, value_name = "MILLISECONDS", default_value_t = 0)]
+    pub(crate) latency: u64,
+}
+
+/// A run of blocks.
+#[derive(Debug, Args)]
+pub(crate) struct Blocks {
+    #[command(flatten)]
+    pub(crate) file: File,
+    /// First logical block
+    #[arg(long, value_name = "N")]
+    pub(crate) lba: u64,
+    /// How many blocks
+    #[arg(long, value_name = "K", default_value_t = 1)]
+    pub(crate) count: u64,
+}
+
+/// Write blocks as a host's WRITE would, from standard input or a file
+///
+/// The data is padded with zeros to a whole number of blocks.
+#[derive(Debug, Args)]
+pub(crate) struct Write {
+    #[command(flatten)]
+    pub(crate) file: File,
+    /// First logical block
+    #[arg(long, value_name = "N")]
+    pub(crate) lba: u64,
+    /// The data [default: standard input]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) from: Option<PathBuf>,
+}

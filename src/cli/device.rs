@@ -1,0 +1,195 @@
+//! From the names of devices to ways to talk to the drives behind them.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use super::Context;
+use super::error::CliError;
+use super::output::Output;
+use crate::spec::{ComId, SecurityProtocol};
+use crate::transport::count::{CountHandle, Counter};
+use crate::transport::linux::{self, DriveNodes, Geometry, Node, SystemRoot};
+use crate::transport::trace::Trace;
+use crate::transport::{Identity, Transport};
+use crate::vdrive::{Info, VirtualDrive};
+use crate::wire::pretty::{Masking, Printer};
+
+/// What comes before the path of a virtual drive's file.
+const VIRTUAL: &[u8] = b"vdrive:";
+
+/// A drive by the name that the user gave it.
+#[derive(Clone, Debug)]
+pub(crate) struct Named {
+    /// The device as it was named.
+    pub(crate) device: OsString,
+    /// Other names of the same drive that were given too.
+    pub(crate) aliases: Vec<String>,
+    /// How large it is, once it is open and where that is known.
+    pub(crate) geometry: Option<Geometry>,
+    /// The nodes of a real drive; nothing for a virtual one.
+    nodes: Result<Option<DriveNodes>, CliError>,
+}
+
+impl Named {
+    const fn new(device: OsString, nodes: Result<Option<DriveNodes>, CliError>) -> Self {
+        Self {
+            device,
+            aliases: Vec::new(),
+            geometry: None,
+            nodes,
+        }
+    }
+
+    /// The nodes of a real drive.
+    pub(crate) fn nodes(&self) -> Option<&DriveNodes> {
+        self.nodes.as_ref().ok()?.as_ref()
+    }
+
+    /// The node of a real drive that is talked to first.
+    pub(crate) fn node(&self) -> Option<&Node> {
+        self.nodes()?.nodes.first()
+    }
+
+    /// Kernel names of the drive's block nodes.
+    pub(crate) fn block_names(&self) -> Vec<&str> {
+        self.nodes()
+            .map(DriveNodes::block_names)
+            .unwrap_or_default()
+    }
+
+    /// Opens the drive.
+    pub(crate) fn open(&self, context: &Context) -> Result<Opened, CliError> {
+        match &self.nodes {
+            Ok(_) => open(&self.device, context),
+            Err(error) => Err(error.clone()),
+        }
+    }
+}
+
+impl fmt::Display for Named {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&display(&self.device))
+    }
+}
+
+/// The drives behind names, each once, however often it was named.
+pub(crate) fn find(names: &[OsString]) -> Vec<Named> {
+    let is_real = |name: &OsString| virtual_path(name).is_none();
+    let root = SystemRoot::default();
+    let drives = if names.iter().any(is_real) {
+        linux::scan(&root)
+    } else {
+        Vec::new()
+    };
+    let mut found: Vec<(PathBuf, Named)> = Vec::new();
+    for name in names {
+        let (place, named) = find_one(name, &drives);
+        match found.iter_mut().find(|(known, _)| *known == place) {
+            Some((_, known)) => known.aliases.push(named.to_string()),
+            None => found.push((place, named)),
+        }
+    }
+    found.into_iter().map(|(_, named)| named).collect()
+}
+
+/// Every drive of this machine, SED or not.
+pub(crate) fn all() -> Vec<Named> {
+    let named = |nodes: DriveNodes| Named::new(nodes.path().into(), Ok(Some(nodes)));
+    linux::scan(&SystemRoot::default())
+        .into_iter()
+        .map(named)
+        .collect()
+}
+
+/// A drive, with what is the same for all of its names.
+fn find_one(name: &OsStr, drives: &[DriveNodes]) -> (PathBuf, Named) {
+    let named = |nodes| Named::new(name.to_owned(), nodes);
+    if let Some(path) = virtual_path(name) {
+        return (
+            path.canonicalize().unwrap_or_else(|_| path.to_owned()),
+            named(Ok(None)),
+        );
+    }
+    let node = match linux::resolve(&SystemRoot::default(), Path::new(name)) {
+        Ok(node) => node,
+        Err(error) => return (name.into(), named(Err(error.into()))),
+    };
+    let holds = |drive: &&DriveNodes| drive.nodes.iter().any(|one| one.name == node.name);
+    match drives.iter().find(holds) {
+        Some(drive) => (drive.path().to_owned(), named(Ok(Some(drive.clone())))),
+        None => (node.path, named(Ok(None))),
+    }
+}
+
+/// An open drive, whose interface commands are counted and, if asked for, traced.
+pub(crate) struct Opened {
+    /// The way to the drive.
+    pub(crate) transport: Box<dyn Transport>,
+    /// How much went that way.
+    pub(crate) counts: CountHandle,
+    /// How large the drive is, where that is known.
+    pub(crate) geometry: Option<Geometry>,
+}
+
+impl Opened {
+    /// Who the drive says it is.
+    pub(crate) fn identity(&self) -> &Identity {
+        self.transport.identity()
+    }
+}
+
+/// Opens a drive: `/dev/…`, or `vdrive:PATH`.
+pub(crate) fn open(name: &OsStr, context: &Context) -> Result<Opened, CliError> {
+    let (transport, geometry) = open_plain(name, context)?;
+    let (transport, counts) = Counter::new(transport);
+    let transport: Box<dyn Transport> = match context.verbose {
+        0 | 1 => Box::new(transport),
+        _ => Box::new(traced(transport, name, context.output)),
+    };
+    Ok(Opened {
+        transport,
+        counts,
+        geometry,
+    })
+}
+
+/// Shows what passes on standard error, PINs masked.
+fn traced<T: Transport>(transport: T, name: &OsStr, output: Output) -> impl Transport + use<T> {
+    let name = display(name);
+    let mut printer = Printer::new(Masking::On);
+    let format = move |protocol: SecurityProtocol, com_id: ComId, data: &[u8]| {
+        printer.payload(protocol, com_id, data)
+    };
+    let sink = move |text: &str| output.trace(&format!("{name}: {text}"));
+    Trace::new(transport, format, Box::new(sink))
+}
+
+fn open_plain(
+    name: &OsStr,
+    context: &Context,
+) -> Result<(Box<dyn Transport>, Option<Geometry>), CliError> {
+    if let Some(path) = virtual_path(name) {
+        let drive = VirtualDrive::open(path)?;
+        let Info {
+            blocks, block_size, ..
+        } = drive.info();
+        return Ok((Box::new(drive), Some(Geometry { blocks, block_size })));
+    }
+    let root = SystemRoot::default();
+    let device = linux::open(&root, Path::new(name), context.timeout)?;
+    let geometry = linux::geometry(&root, device.node());
+    Ok((Box::new(device), geometry))
+}
+
+/// The file of a virtual drive.
+pub(crate) fn virtual_path(name: &OsStr) -> Option<&Path> {
+    let path = name.as_bytes().strip_prefix(VIRTUAL)?;
+    Some(Path::new(OsStr::from_bytes(path)))
+}
+
+/// The name for people and for JSON.
+pub(crate) fn display(name: &OsStr) -> String {
+    name.to_string_lossy().into_owned()
+}

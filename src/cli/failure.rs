@@ -1,0 +1,131 @@
+//! From the errors of the layers below to what the program says.
+
+use std::io::ErrorKind;
+
+use super::error::{CliError, chain};
+use super::exit::Code;
+use super::hint;
+use crate::drive::{self, ErrorCode};
+use crate::secret::{PsidError, SchemeError, SourceError};
+use crate::transport;
+use crate::vdrive::{self, StoreError};
+
+impl From<drive::Error> for CliError {
+    fn from(error: drive::Error) -> Self {
+        Self::from(&error)
+    }
+}
+
+impl From<&drive::Error> for CliError {
+    fn from(error: &drive::Error) -> Self {
+        Self {
+            code: code(error.code()),
+            message: chain(error.cause()),
+            hint: hint::for_drive(error),
+            step: error.step().map(|step| step.name().to_owned()),
+            status: error.status().map(|status| status.0),
+        }
+    }
+}
+
+const fn code(code: ErrorCode) -> Code {
+    match code {
+        ErrorCode::InvalidRequest => Code::Usage,
+        ErrorCode::NotAuthorized => Code::NotAuthorized,
+        ErrorCode::LockedOut => Code::LockedOut,
+        ErrorCode::NotSupported => Code::NotSupported,
+        ErrorCode::Busy => Code::Busy,
+        ErrorCode::ConsentRequired => Code::ConsentRequired,
+        ErrorCode::Malformed => Code::Malformed,
+        ErrorCode::Interrupted => Code::Interrupted,
+        ErrorCode::TimedOut => Code::TimedOut,
+        _ => Code::Failed,
+    }
+}
+
+impl From<transport::Error> for CliError {
+    fn from(error: transport::Error) -> Self {
+        let code = match &error {
+            transport::Error::Open { source, .. } | transport::Error::Io { source, .. } => {
+                io_code(source.kind())
+            }
+            transport::Error::NotSupported { .. } => Code::NotSupported,
+            transport::Error::Partition { .. } => Code::Usage,
+            _ => Code::Failed,
+        };
+        let hint = hint::for_transport(&error);
+        Self {
+            hint,
+            ..Self::from_chain(code, &error)
+        }
+    }
+}
+
+/// The code of a file or device that cannot be used.
+pub(crate) fn io_code(kind: ErrorKind) -> Code {
+    match kind {
+        ErrorKind::PermissionDenied => Code::PermissionDenied,
+        ErrorKind::NotFound => Code::NotFound,
+        ErrorKind::ResourceBusy => Code::Busy,
+        _ => Code::Failed,
+    }
+}
+
+impl From<SourceError> for CliError {
+    fn from(error: SourceError) -> Self {
+        let code = if error.is_usage() {
+            Code::Usage
+        } else {
+            Code::SecretUnavailable
+        };
+        let hint = hint::for_source(&error);
+        Self {
+            hint,
+            ..Self::from_chain(code, &error)
+        }
+    }
+}
+
+impl From<SchemeError> for CliError {
+    fn from(error: SchemeError) -> Self {
+        let hint = hint::for_scheme(&error);
+        Self {
+            hint,
+            ..Self::from_chain(Code::Usage, &error)
+        }
+    }
+}
+
+impl From<PsidError> for CliError {
+    fn from(error: PsidError) -> Self {
+        Self::from_chain(Code::Usage, &error)
+            .with_hint("dashes, blanks and small letters are taken; nothing was sent to the drive")
+    }
+}
+
+impl From<vdrive::Error> for CliError {
+    fn from(error: vdrive::Error) -> Self {
+        let code = match &error {
+            vdrive::Error::Store(error) => store_code(error),
+            vdrive::Error::Keep(_) => Code::Malformed,
+            vdrive::Error::Random(_) => Code::Failed,
+            _ => Code::Usage,
+        };
+        let hint = hint::for_virtual(&error).map(str::to_owned);
+        Self {
+            hint,
+            ..Self::from_chain(code, &error)
+        }
+    }
+}
+
+fn store_code(error: &StoreError) -> Code {
+    match error {
+        StoreError::Busy => Code::Busy,
+        StoreError::Io { source, .. } => io_code(source.kind()),
+        StoreError::NotRegular | StoreError::Foreign => Code::NotSupported,
+        StoreError::Length { .. } | StoreError::Damaged { .. } => Code::Malformed,
+        StoreError::Dimensions { .. } => Code::Usage,
+        _ => Code::Failed,
+    }
+}

@@ -1,0 +1,218 @@
+//! What stands between the program and a real drive, and what the drive has beside TCG Storage.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::Context;
+use super::device::Named;
+use super::error::CliError;
+use super::exit::Code;
+use super::findings::FindingFields;
+use crate::transport::AtaSecurity;
+use crate::transport::linux::{self, Device, Namespace, SystemRoot, allow_tpm, raid_driver};
+
+/// Facts about a real drive, in JSON.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct HardwareFields {
+    nodes: Vec<String>,
+    raid_driver: Option<String>,
+    allow_tpm: Option<bool>,
+    opened_read_only: Option<bool>,
+    has_security_commands: Option<bool>,
+    ata_security: Option<AtaFields>,
+    namespaces: Vec<NamespaceFields>,
+}
+
+/// The ATA Security feature set, in JSON.
+#[derive(Debug, Serialize)]
+struct AtaFields {
+    supported: bool,
+    enabled: bool,
+    locked: bool,
+    frozen: bool,
+    count_expired: bool,
+    enhanced_erase: bool,
+    maximum_level: bool,
+}
+
+/// A namespace, in JSON.
+#[derive(Debug, Serialize)]
+struct NamespaceFields {
+    name: String,
+    nsid: u32,
+    blocks: u64,
+    block_size: Option<u32>,
+    wwn: Option<String>,
+}
+
+impl From<AtaSecurity> for AtaFields {
+    fn from(security: AtaSecurity) -> Self {
+        Self {
+            supported: security.supported,
+            enabled: security.enabled,
+            locked: security.locked,
+            frozen: security.frozen,
+            count_expired: security.count_expired,
+            enhanced_erase: security.enhanced_erase,
+            maximum_level: security.maximum_level,
+        }
+    }
+}
+
+impl From<Namespace> for NamespaceFields {
+    fn from(namespace: Namespace) -> Self {
+        let Namespace {
+            name,
+            nsid,
+            blocks,
+            block_size,
+            wwn,
+            ..
+        } = namespace;
+        Self {
+            name,
+            nsid,
+            blocks,
+            block_size,
+            wwn,
+        }
+    }
+}
+
+/// What the kernel and the drive's interface tell of a real drive; nothing of a virtual one.
+pub(crate) fn survey(named: &Named, context: &Context) -> Option<HardwareFields> {
+    let root = SystemRoot::default();
+    let nodes = &named.nodes()?.nodes;
+    let mut fields = HardwareFields {
+        nodes: nodes
+            .iter()
+            .map(|node| node.path.display().to_string())
+            .collect(),
+        raid_driver: nodes.iter().find_map(|node| raid_driver(&root, node)),
+        allow_tpm: allow_tpm(&root),
+        ..HardwareFields::default()
+    };
+    if let Ok(device) = linux::open(&root, Path::new(&named.device), context.timeout) {
+        fields.add_device(&root, &device);
+    }
+    Some(fields)
+}
+
+impl HardwareFields {
+    fn add_device(&mut self, root: &SystemRoot, device: &Device) {
+        self.opened_read_only = Some(device.is_read_only());
+        self.has_security_commands = device.has_security_commands();
+        self.ata_security = device.ata_security().map(AtaFields::from);
+        let namespaces = device.namespaces(root).unwrap_or_default();
+        self.namespaces = namespaces.into_iter().map(NamespaceFields::from).collect();
+    }
+
+    /// The facts for people, one line each.
+    pub(crate) fn text(&self) -> String {
+        let mut lines = vec![format!("nodes: {}", self.nodes.join(", "))];
+        lines.extend(
+            self.raid_driver
+                .as_ref()
+                .map(|driver| format!("RAID driver: {driver}")),
+        );
+        if self.has_security_commands == Some(false) {
+            lines.push("security commands: none".to_owned());
+        }
+        lines.extend(self.ata_security.as_ref().map(AtaFields::text));
+        lines.extend(self.namespaces.iter().map(NamespaceFields::text));
+        lines.iter().map(|line| format!("  {line}\n")).collect()
+    }
+}
+
+impl HardwareFields {
+    /// What of it stands in the way.
+    pub(crate) fn findings(&self) -> Vec<FindingFields> {
+        let ata = self.ata_security.as_ref().and_then(AtaFields::finding);
+        let raid = self.raid_driver.as_ref().map(|driver| FindingFields {
+            code: "raid_controller",
+            text: format!("The drive is attached to a RAID controller (driver {driver})."),
+            way_out: RAID_WAY_OUT,
+        });
+        let namespaces = (self.namespaces.len() > 1).then(|| FindingFields {
+            code: "several_namespaces",
+            text: format!(
+                "The drive has {} namespaces: range 0 locks all of them, and many drives refuse \
+                 other ranges then.",
+                self.namespaces.len()
+            ),
+            way_out: "Use range 0, or one namespace; change namespaces before locking is activated.",
+        });
+        ata.into_iter().chain(raid).chain(namespaces).collect()
+    }
+}
+
+/// How to get past a RAID controller.
+const RAID_WAY_OUT: &str = "If security commands are refused, attach the drive to a plain port, or \
+    set the controller to pass drives through (HBA mode).";
+
+impl AtaFields {
+    /// A disk password of the firmware, which is not TCG Storage and stands in its way.
+    fn finding(&self) -> Option<FindingFields> {
+        let (code, text) = match (self.locked, self.enabled) {
+            (true, _) => ("ata_security_locked", "An ATA password locks the drive."),
+            (false, true) => (
+                "ata_security_enabled",
+                "An ATA password is set on the drive.",
+            ),
+            (false, false) => return None,
+        };
+        let text = format!("{text} Drives refuse to activate TCG locking beside it.");
+        let way_out = "Remove the disk password in firmware set-up first.";
+        Some(FindingFields {
+            code,
+            text,
+            way_out,
+        })
+    }
+
+    fn text(&self) -> String {
+        let flags = [
+            (self.enabled, "a password is set"),
+            (self.locked, "locked"),
+            (self.frozen, "frozen"),
+            (self.count_expired, "too many wrong passwords"),
+        ];
+        let set: Vec<&str> = flags
+            .into_iter()
+            .filter_map(|(is_set, name)| is_set.then_some(name))
+            .collect();
+        match (self.supported, set.is_empty()) {
+            (false, _) => "ATA Security: not supported".to_owned(),
+            (true, true) => "ATA Security: no password is set".to_owned(),
+            (true, false) => format!("ATA Security: {}", set.join(", ")),
+        }
+    }
+}
+
+impl NamespaceFields {
+    fn text(&self) -> String {
+        let size = self
+            .block_size
+            .map(|size| format!(" of {size} bytes"))
+            .unwrap_or_default();
+        format!(
+            "namespace {}: {} blocks{size} ({})",
+            self.nsid, self.blocks, self.name
+        )
+    }
+}
+
+/// Says what may hide a drive's TCG Storage, where something may.
+pub(crate) fn explain(named: &Named, error: CliError) -> CliError {
+    let Some(drive) = named.nodes().filter(|_| error.code == Code::NotSupported) else {
+        return error;
+    };
+    let root = SystemRoot::default();
+    match drive.nodes.iter().find_map(|node| raid_driver(&root, node)) {
+        Some(driver) => error.with_hint(format!(
+            "it is attached to a RAID controller ({driver}). {RAID_WAY_OUT}"
+        )),
+        None => error,
+    }
+}

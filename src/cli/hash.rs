@@ -1,0 +1,86 @@
+//! `sedkit hash`: the PIN that a passphrase becomes.
+
+use serde::Serialize;
+
+use super::args::hash::Hash;
+use super::error::CliError;
+use super::report::{Answer, DriveReport, Report, fields};
+use super::secret::{self, Secrets};
+use super::{Context, device};
+use crate::secret::{PinLimits, SaltInput, SaltRule, Scheme, Secret, TerminalPrompter, derive};
+use crate::transport::Identity;
+use crate::wire::hex;
+
+/// What the document adds.
+#[derive(Debug, Serialize)]
+struct HashFields {
+    scheme: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    salt_rule: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    salt: Option<String>,
+    pin: String,
+}
+
+/// Prints the PIN.
+pub(crate) fn run(arguments: &Hash, context: &Context) -> Result<Report, CliError> {
+    let scheme: Scheme = secret::parse(&arguments.scheme)?;
+    let rule = arguments
+        .salt
+        .salt
+        .as_deref()
+        .map_or(Ok(SaltRule::Serial), secret::parse)?;
+    let identity = arguments
+        .device
+        .as_deref()
+        .map(|name| identity(name, context))
+        .transpose()?;
+    let serial = serial(arguments, identity.as_ref());
+    let vendor = identity
+        .as_ref()
+        .and_then(|identity| identity.vendor.as_deref());
+    let input = SaltInput {
+        serial: &serial,
+        vendor,
+    };
+    let passphrase = passphrase(arguments, context)?;
+    let pin = derive(scheme, &rule, &input, &passphrase, PinLimits::default())?;
+    let salt = scheme.is_salted().then(|| rule.salt(&input).ok()).flatten();
+    let value = HashFields {
+        scheme: scheme.name(),
+        salt_rule: scheme.is_salted().then(|| rule.to_string()),
+        salt: salt.map(|salt| hex::encode(&salt)),
+        pin: hex::encode(pin.expose()),
+    };
+    let mut report = Report::plain(Answer::Data(value.pin.clone()), fields(&value));
+    report
+        .drives
+        .extend(drive_report(arguments, identity.as_ref()));
+    Ok(report)
+}
+
+fn identity(name: &std::ffi::OsStr, context: &Context) -> Result<Identity, CliError> {
+    Ok(device::open(name, context)?.identity().clone())
+}
+
+/// The serial number that was given, or that the drive sends; empty where neither is there.
+fn serial(arguments: &Hash, identity: Option<&Identity>) -> Vec<u8> {
+    match (&arguments.salt.serial, identity) {
+        (Some(serial), _) => serial.clone().into_bytes(),
+        (None, Some(identity)) => identity.serial.clone(),
+        (None, None) => Vec::new(),
+    }
+}
+
+fn passphrase(arguments: &Hash, context: &Context) -> Result<Secret, CliError> {
+    let mut terminal = TerminalPrompter::new();
+    let mut secrets = Secrets::new(&mut terminal, &arguments.salt, context);
+    secrets.passphrase(&secret::source(&arguments.key)?)
+}
+
+fn drive_report(arguments: &Hash, identity: Option<&Identity>) -> Option<DriveReport> {
+    let mut report = DriveReport::new(device::display(arguments.device.as_deref()?));
+    report.serial = identity.map(Identity::serial_text);
+    report.model = identity.map(Identity::model_text);
+    Some(report)
+}

@@ -1,0 +1,204 @@
+//! What to do next: one table from what happened to what helps.
+
+use crate::drive::{Authority, Cause, Error, Mismatch};
+use crate::secret::{LOOK_ALIKES, SchemeError, SourceError};
+use crate::spec::MethodStatus;
+use crate::vdrive::{self, StoreError};
+use crate::{session, transport};
+
+/// What to do about a drive's refusal.
+pub(crate) fn for_drive(error: &Error) -> Option<String> {
+    let text = match error.cause() {
+        Cause::NotSed(source) => return Some(not_sed(source.as_ref())),
+        Cause::NoSsc => "see \"sedkit info\" for what the drive reports",
+        Cause::Ssc(_) => "see \"sedkit info\" for what the drive can do",
+        Cause::WrongAuthority(_) => "name another authority with --as",
+        Cause::NotActivated => "turn locking on with \"sedkit setup\"",
+        Cause::SidBlocked => SID_BLOCKED,
+        Cause::Refused { authority } => return Some(refused(*authority)),
+        Cause::NotPermitted { .. } => "act as Admin1, which may do everything in the Locking SP",
+        Cause::LockedOut { authority } => return Some(locked_out(*authority)),
+        Cause::TryBudget { .. } => {
+            "--tries N allows more; every wrong one counts against the drive's own limit, which \
+             is often 5"
+        }
+        Cause::Busy { .. } => STACK_RESET,
+        Cause::ConsentRequired => "name the drive with --confirm SERIAL",
+        Cause::PinLength { .. } => "the sedutil schemes make 32 bytes of a longer passphrase",
+        Cause::NotAsAsked(mismatch) => return for_mismatch(*mismatch),
+        Cause::Session(error) => return for_session(error),
+        _ => return None,
+    };
+    Some(text.to_owned())
+}
+
+const SID_BLOCKED: &str = "the firmware sent Block SID at boot: allow TCG changes once in firmware \
+    set-up (\"Block SID\", \"TCG storage security\", or the TPM's physical-presence request), or \
+    power-cycle the drive without the firmware, for example by plugging it in while the system runs";
+
+const STACK_RESET: &str = "another program uses the drive, or a killed one left its session open; \
+    the second kind ends with --stack-reset";
+
+fn not_sed(source: Option<&session::Error>) -> String {
+    let direct = "USB bridges and RAID controllers may hide it: connect the drive directly";
+    source
+        .and_then(for_session)
+        .unwrap_or_else(|| direct.to_owned())
+}
+
+fn refused(authority: Authority) -> String {
+    match authority {
+        Authority::Psid => format!(
+            "compare it with the label; characters that look alike: {LOOK_ALIKES}. The drive \
+             counts wrong attempts"
+        ),
+        Authority::Sid => "the drive counts wrong attempts, so do not guess. If the passphrase is \
+             right, another tool may have hashed it: see --scheme and --salt. A new drive whose SID \
+             is not the MSID needs \"sedkit revert --psid\""
+            .to_owned(),
+        _ => "the drive counts wrong attempts, so do not guess. If the passphrase is right, another \
+              tool may have hashed it (see --scheme and --salt), or the authority is disabled"
+            .to_owned(),
+    }
+}
+
+fn locked_out(authority: Authority) -> String {
+    let last = match authority {
+        Authority::Psid => "then give the PSID from the label",
+        _ => "then give the right secret; \"sedkit revert --psid\" helps without it and erases all",
+    };
+    format!("cut the drive's power, so that most drives count from 0 again, {last}")
+}
+
+fn for_mismatch(mismatch: Mismatch) -> Option<String> {
+    let text = match mismatch {
+        Mismatch::NotLocked => "enable locking with \"sedkit setup\"",
+        Mismatch::SidIsMsid => "choose a passphrase of your own: anybody can read the MSID",
+        Mismatch::StillErasing => "wait, and see \"sedkit info\" for the end of it",
+        Mismatch::StillActivated => {
+            "some drives finish a revert only after a power cycle: cut the power, then see \
+             \"sedkit info\""
+        }
+        Mismatch::PinRefused(_) => "the old secret may still be valid: try it before anything else",
+        _ => "the firmware of the drive does not do what it reports; look for an update",
+    };
+    Some(text.to_owned())
+}
+
+fn for_session(error: &session::Error) -> Option<String> {
+    let text = match error {
+        session::Error::Transport(error) => return for_transport(error),
+        session::Error::Malformed(_) => {
+            "-vv shows what was sent and received; PINs are masked in it"
+        }
+        session::Error::Status(status) => return for_status(*status),
+        session::Error::NoAnswer | session::Error::Closed => {
+            "run the command again; if it stays so, --stack-reset or a power cycle helps"
+        }
+        session::Error::InactiveComId | session::Error::StackReset => "power-cycle the drive",
+        session::Error::TimedOut { .. } => {
+            "give it more time with --timeout SECONDS; if it stays silent, power-cycle the drive"
+        }
+        session::Error::Interrupted => "the same command goes on where this one stopped",
+        _ => return None,
+    };
+    Some(text.to_owned())
+}
+
+fn for_status(status: MethodStatus) -> Option<String> {
+    let text = match status {
+        MethodStatus::SP_BUSY | MethodStatus::NO_SESSIONS_AVAILABLE => STACK_RESET,
+        MethodStatus::NOT_AUTHORIZED => "act as another authority with --as",
+        MethodStatus::SP_FROZEN | MethodStatus::SP_DISABLED => "power-cycle the drive",
+        MethodStatus::FAIL => {
+            "a disk password set in firmware (ATA Security) makes drives fail like this: see \
+             \"sedkit info\""
+        }
+        MethodStatus::TPER_MALFUNCTION | MethodStatus::SP_FAILED => {
+            "power-cycle the drive, then see \"sedkit info\""
+        }
+        MethodStatus::INVALID_PARAMETER => "the drive does not take one of the values given",
+        _ => return None,
+    };
+    Some(text.to_owned())
+}
+
+/// What to do where the drive cannot even be reached.
+pub(crate) fn for_transport(error: &transport::Error) -> Option<String> {
+    use std::io::ErrorKind;
+    let text = match error {
+        transport::Error::Open { source, .. } | transport::Error::Io { source, .. } => {
+            match source.kind() {
+                ErrorKind::PermissionDenied => "security commands need root: run it with sudo",
+                ErrorKind::NotFound => "\"sedkit scan\" shows the drives of this machine",
+                ErrorKind::ResourceBusy => "another program has it open",
+                _ => return None,
+            }
+        }
+        transport::Error::Partition { disk, .. } => {
+            return Some(format!(
+                "security commands act on the whole drive: name {disk}"
+            ));
+        }
+        transport::Error::Blocked { .. } => {
+            "boot with libata.allow_tpm=1 on the kernel's command line"
+        }
+        transport::Error::NotSupported { .. } => {
+            "name a whole drive, such as /dev/nvme0 or /dev/sda"
+        }
+        _ => return None,
+    };
+    Some(text.to_owned())
+}
+
+/// What to do where a virtual drive cannot be used.
+pub(crate) fn for_virtual(error: &vdrive::Error) -> Option<&'static str> {
+    let vdrive::Error::Store(error) = error else {
+        return None;
+    };
+    match error {
+        StoreError::Busy => Some("only one program at a time can have a virtual drive open"),
+        StoreError::Exists => Some("remove the file first, or choose another name"),
+        StoreError::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+            Some("make one with \"sedkit vdrive create PATH\"")
+        }
+        StoreError::NotRegular | StoreError::Foreign => {
+            Some("vdrive: names the file of a virtual drive; real drives are named without it")
+        }
+        _ => None,
+    }
+}
+
+/// What to do where a source gave no secret.
+pub(crate) fn for_source(error: &SourceError) -> Option<String> {
+    let text = match error {
+        SourceError::OpenFile { path, .. } => {
+            return Some(format!(
+                "chmod 600 {}, or add --allow-open-file",
+                path.display()
+            ));
+        }
+        SourceError::Mismatch => "type the new passphrase twice alike; nothing was changed",
+        SourceError::Consumed { .. } => "give each secret a source of its own: fd:3, file:PATH",
+        _ => return None,
+    };
+    Some(text.to_owned())
+}
+
+/// What to do where a scheme does not take a passphrase.
+pub(crate) fn for_scheme(error: &SchemeError) -> Option<String> {
+    let text = match error {
+        SchemeError::TooShort { .. } | SchemeError::Untypeable { .. } => {
+            "firmware prompts take 8 to 32 printable ASCII characters without blanks; the scheme \
+             raw takes any bytes, for drives that no firmware prompt opens"
+        }
+        SchemeError::TooLong { .. } | SchemeError::PinTooLong { .. } => {
+            "nothing is ever cut: choose a shorter one, or a scheme that hashes"
+        }
+        SchemeError::Salt(_) => {
+            "give the serial number with --serial, or the salt with --salt hex:…"
+        }
+        _ => return None,
+    };
+    Some(text.to_owned())
+}

@@ -1,0 +1,127 @@
+//! The command line: what the user asks for, and what the program says.
+//!
+//! A command is one file with a function `run` that takes its arguments (types in `args`) and the
+//! `Context`, and gives a `Report` or a `CliError`. `output` prints either for people or as one JSON
+//! document; `exit` has the exit codes.
+//!
+//! Nothing else in the crate prints, reads the environment or knows the command line.
+
+#![forbid(unsafe_code)]
+#![allow(dead_code, reason = "the commands come one by one")]
+
+use std::ffi::OsString;
+use std::process;
+use std::time::Duration;
+
+use clap::Parser;
+
+mod args;
+mod confirm;
+mod decode;
+mod demo;
+mod device;
+mod discovery;
+mod drives;
+mod error;
+mod exit;
+mod extent;
+mod failure;
+mod findings;
+mod r#gen;
+mod hardware;
+mod hash;
+mod hint;
+mod identity;
+mod in_use;
+mod info;
+mod lock;
+mod output;
+mod passwd;
+mod plan;
+mod range;
+mod ranges;
+mod report;
+mod rescan;
+mod resume;
+mod revert;
+mod scan;
+mod secret;
+mod setup;
+mod signal;
+mod state;
+mod table;
+mod unlock;
+mod usage;
+mod vdrive;
+
+use args::{Arguments, Command, Global};
+use error::CliError;
+use exit::{Code, ExitCode};
+use output::Output;
+use report::Report;
+use signal::Signals;
+
+use crate::sys::memory;
+
+/// Runs the program with the given command line, its own name first.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> process::ExitCode {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    // A core file would hold secrets. Where the limit cannot be set, nothing is worse than before.
+    let _ = memory::disable_core_dumps();
+    let exit = match Arguments::try_parse_from(&arguments) {
+        Ok(arguments) => execute(&arguments),
+        Err(error) => usage::report(&error, &arguments),
+    };
+    exit.into()
+}
+
+/// What every command is given beside its own arguments.
+struct Context {
+    /// Where to print.
+    output: Output,
+    /// Longest wait for one answer of a drive.
+    timeout: Duration,
+    /// How often `-v` was given.
+    verbose: u8,
+    /// SIGINT and SIGTERM.
+    signals: Signals,
+}
+
+impl Context {
+    fn new(global: &Global) -> Result<Self, CliError> {
+        let signals = Signals::install()
+            .map_err(|error| CliError::new(Code::Failed, format!("no signal handler: {error}")))?;
+        Ok(Self {
+            output: Output::new(global),
+            timeout: Duration::from_secs(global.timeout),
+            verbose: global.verbose,
+            signals,
+        })
+    }
+}
+
+fn execute(arguments: &Arguments) -> ExitCode {
+    let outcome =
+        Context::new(&arguments.global).and_then(|context| dispatch(&arguments.command, &context));
+    let report = outcome.unwrap_or_else(Report::from);
+    Output::new(&arguments.global).finish(arguments.command.name(), report)
+}
+
+/// One line per command.
+fn dispatch(command: &Command, context: &Context) -> Result<Report, CliError> {
+    match command {
+        Command::Scan(args) => scan::run(args, context),
+        Command::Info(args) => info::run(args, context),
+        Command::Setup(args) => setup::run(args, context),
+        Command::Lock(args) => lock::run(args, context),
+        Command::Unlock(args) => unlock::run(args, context),
+        Command::Passwd(args) => passwd::run(args, context),
+        Command::Revert(args) => revert::run(args, context),
+        Command::Range(args) => range::run(args, context),
+        Command::Hash(args) => hash::run(args, context),
+        Command::Decode(args) => decode::run(args),
+        Command::Vdrive(args) => vdrive::run(args, context),
+        Command::Demo(args) => demo::run(args, context),
+        Command::Gen(args) => r#gen::run(args),
+    }
+}

@@ -1,0 +1,97 @@
+//! `--dry-run`: the methods that would be sent.
+
+use serde::Serialize;
+
+use super::device::Named;
+use super::drives::{self, Done, Slot};
+use super::error::CliError;
+use super::report::Report;
+use crate::drive::{Drive, PlannedCall};
+
+#[derive(Serialize)]
+struct Fields {
+    dry_run: bool,
+    plan: Vec<Call>,
+}
+
+#[derive(Serialize)]
+struct Call {
+    session: String,
+    object: String,
+    method: String,
+    arguments: String,
+    changes: bool,
+}
+
+impl From<PlannedCall> for Call {
+    fn from(call: PlannedCall) -> Self {
+        let PlannedCall {
+            session,
+            object,
+            method,
+            arguments,
+            changes,
+        } = call;
+        Self {
+            session,
+            object,
+            method,
+            arguments,
+            changes,
+        }
+    }
+}
+
+/// The plans of a command for its drives. Nothing is sent but what opened them.
+pub(crate) fn report(
+    slots: &mut [Slot],
+    plan: impl Fn(&mut Drive) -> Result<Vec<PlannedCall>, CliError> + Sync,
+) -> Report {
+    Report::of_drives(drives::each(slots, |name, drive| {
+        Ok(done(name, plan(drive)?))
+    }))
+}
+
+/// The plan of a command for its one drive.
+pub(crate) fn done(name: &Named, plan: Vec<PlannedCall>) -> Done {
+    let text = text(&name.to_string(), &plan);
+    let plan = plan.into_iter().map(Call::from).collect();
+    Done::data(
+        text,
+        &Fields {
+            dry_run: true,
+            plan,
+        },
+    )
+}
+
+/// The calls under the session in which they are made; `*` marks those that change something.
+fn text(name: &str, plan: &[PlannedCall]) -> String {
+    if plan.is_empty() {
+        return format!("{name}: nothing to do");
+    }
+    let mut text = format!("{name}: these methods would be sent (* changes something):");
+    let mut session = "";
+    for call in plan {
+        if call.session != session {
+            session = &call.session;
+            text += &format!("\n  {session}");
+        }
+        let mark = if call.changes { '*' } else { ' ' };
+        text += &format!(
+            "\n  {mark} {}.{}[{}]",
+            call.object, call.method, call.arguments
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_to_do_is_said() {
+        assert_eq!(text("/dev/sda", &[]), "/dev/sda: nothing to do");
+    }
+}

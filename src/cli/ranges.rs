@@ -1,0 +1,147 @@
+//! Locking ranges for people and for JSON.
+
+use serde::Serialize;
+
+use super::args::RangeNumbers;
+use super::error::CliError;
+use super::table;
+use crate::drive::{LockingRange, RangeOutcome};
+use crate::spec::RangeNumber;
+use crate::wire::hex;
+
+/// A locking range in JSON. What the authority may not see is null.
+#[derive(Debug, Serialize)]
+pub(crate) struct RangeFields {
+    range: u16,
+    uid: String,
+    common_name: Option<String>,
+    range_start: Option<u64>,
+    range_length: Option<u64>,
+    read_lock_enabled: Option<bool>,
+    write_lock_enabled: Option<bool>,
+    read_locked: Option<bool>,
+    write_locked: Option<bool>,
+    lock_on_reset: Option<Vec<String>>,
+    active_key: Option<String>,
+}
+
+impl From<&LockingRange> for RangeFields {
+    fn from(range: &LockingRange) -> Self {
+        let resets = |types: &Vec<u8>| types.iter().map(|&kind| reset_name(kind)).collect();
+        Self {
+            range: range.number.0,
+            uid: hex::encode(&range.uid.to_bytes()),
+            common_name: range.common_name.clone(),
+            range_start: range.range_start,
+            range_length: range.range_length,
+            read_lock_enabled: range.read_lock_enabled,
+            write_lock_enabled: range.write_lock_enabled,
+            read_locked: range.read_locked,
+            write_locked: range.write_locked,
+            lock_on_reset: range.lock_on_reset.as_ref().map(resets),
+            active_key: range.active_key.map(|uid| hex::encode(&uid.to_bytes())),
+        }
+    }
+}
+
+/// Reset types (\[Core\] 5.1.3, type `reset_types`).
+fn reset_name(kind: u8) -> String {
+    match kind {
+        0 => "power_cycle".to_owned(),
+        1 => "hardware".to_owned(),
+        2 => "hot_plug".to_owned(),
+        3 => "programmatic".to_owned(),
+        other => format!("type_{other}"),
+    }
+}
+
+/// What became of one range, in JSON.
+#[derive(Debug, Serialize)]
+pub(crate) struct Outcome {
+    range: u16,
+    ok: bool,
+    error: Option<CliError>,
+}
+
+impl From<&RangeOutcome> for Outcome {
+    fn from(outcome: &RangeOutcome) -> Self {
+        let error = outcome.error.as_ref().map(CliError::from);
+        Self {
+            range: outcome.range.0,
+            ok: error.is_none(),
+            error,
+        }
+    }
+}
+
+/// The ranges that are as asked: `range 0, range 3`.
+pub(crate) fn names(outcomes: &[RangeOutcome]) -> String {
+    let done = outcomes.iter().filter(|outcome| outcome.error.is_none());
+    let names: Vec<String> = done
+        .map(|outcome| format!("range {}", outcome.range))
+        .collect();
+    if names.is_empty() {
+        "no range".to_owned()
+    } else {
+        names.join(", ")
+    }
+}
+
+/// The numbers that were given.
+pub(crate) fn numbers(given: &RangeNumbers) -> Vec<RangeNumber> {
+    given.ranges.iter().copied().map(RangeNumber).collect()
+}
+
+/// A table of ranges.
+pub(crate) fn table(ranges: &[LockingRange]) -> String {
+    let header = [
+        "RANGE",
+        "START",
+        "LENGTH",
+        "ENABLED",
+        "LOCKED",
+        "LOCK ON RESET",
+        "NAME",
+    ];
+    table::text(header, ranges.iter().map(row))
+}
+
+fn row(range: &LockingRange) -> [String; 7] {
+    let is_global = range.number.0 == 0;
+    let place = |value: Option<u64>, of_global: &str| match value {
+        _ if is_global => of_global.to_owned(),
+        Some(blocks) => blocks.to_string(),
+        None => UNKNOWN.to_owned(),
+    };
+    [
+        range.number.0.to_string(),
+        place(range.range_start, "-"),
+        place(range.range_length, "the rest"),
+        directions(range.read_lock_enabled, range.write_lock_enabled),
+        directions(range.read_locked, range.write_locked),
+        range
+            .lock_on_reset
+            .as_ref()
+            .map_or(UNKNOWN.to_owned(), |types| {
+                types
+                    .iter()
+                    .map(|&kind| reset_name(kind).replace('_', " "))
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            }),
+        range.common_name.clone().unwrap_or_default(),
+    ]
+}
+
+const UNKNOWN: &str = "?";
+
+fn directions(read: Option<bool>, write: Option<bool>) -> String {
+    match (read, write) {
+        (Some(true), Some(true)) => "read, write",
+        (Some(true), _) => "read",
+        (_, Some(true)) => "write",
+        (Some(false), _) | (_, Some(false)) => "no",
+        (None, None) => UNKNOWN,
+    }
+    .to_owned()
+}

@@ -1,0 +1,280 @@
+//! Secrets of a run: from the SOURCE on the command line to the PIN of one drive.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use super::Context;
+use super::args::{self, NewScheme, SaltOptions, SchemeOptions, SessionOptions};
+use super::error::CliError;
+use super::exit::Code;
+use crate::drive::{Authority, Credential, Drive};
+use crate::secret::{
+    OpenFiles, Options, Outcome, PinLimits, Prompter, Purpose, Reader, Request, SaltInput,
+    SaltRule, Scheme, Secret, Source, TerminalPrompter, derive, normalise_psid, warnings,
+};
+use crate::transport::Identity;
+
+/// How a passphrase becomes a PIN, as the command line says it.
+#[derive(Clone, Debug)]
+pub(crate) struct Recipe {
+    scheme: Scheme,
+    salt: SaltRule,
+    serial: Option<String>,
+}
+
+impl Recipe {
+    /// For a PIN that is set already: the bytes as they are, unless a scheme is named.
+    pub(crate) fn existing(options: &SchemeOptions) -> Result<Self, CliError> {
+        Self::new(options.scheme.as_deref(), Scheme::Raw, &options.salt)
+    }
+
+    /// For a PIN that is about to be set: what a firmware prompt can type, unless a scheme is named.
+    pub(crate) fn new_pin(new: &NewScheme, options: &SaltOptions) -> Result<Self, CliError> {
+        Self::new(new.new_scheme.as_deref(), Scheme::Firmware, options)
+    }
+
+    fn new(scheme: Option<&str>, default: Scheme, salt: &SaltOptions) -> Result<Self, CliError> {
+        Ok(Self {
+            scheme: scheme.map_or(Ok(default), parse)?,
+            salt: salt.salt.as_deref().map_or(Ok(SaltRule::Serial), parse)?,
+            serial: salt.serial.clone(),
+        })
+    }
+
+    /// The name of the scheme.
+    pub(crate) const fn scheme(&self) -> Scheme {
+        self.scheme
+    }
+
+    fn pin(&self, passphrase: &Secret, identity: &Identity) -> Result<Secret, CliError> {
+        let serial = self
+            .serial
+            .as_deref()
+            .map_or(&*identity.serial, str::as_bytes);
+        let input = SaltInput {
+            serial,
+            vendor: identity.vendor.as_deref(),
+        };
+        let limits = PinLimits::default();
+        Ok(derive(self.scheme, &self.salt, &input, passphrase, limits)?)
+    }
+}
+
+/// Reads a name that an option holds.
+pub(crate) fn parse<T: FromStr<Err: std::error::Error>>(text: &str) -> Result<T, CliError> {
+    text.parse()
+        .map_err(|error: T::Err| CliError::usage(error.to_string()))
+}
+
+/// The source that an option names. What was typed is not repeated: it may be a secret.
+pub(crate) fn source(text: &str) -> Result<Source, CliError> {
+    parse(text)
+}
+
+/// The authority that a text names.
+pub(crate) fn authority(text: &str) -> Result<Authority, CliError> {
+    parse(text)
+}
+
+/// Reads the secrets of a run, each from its source: standard input, for example, gives one only.
+pub(crate) struct Secrets<'a> {
+    reader: Reader<'a>,
+    context: &'a Context,
+}
+
+impl<'a> Secrets<'a> {
+    /// Asks people through `prompter`.
+    pub(crate) fn new(
+        prompter: &'a mut dyn Prompter,
+        options: &SaltOptions,
+        context: &'a Context,
+    ) -> Self {
+        let open_files = match options.allow_open_file {
+            true => OpenFiles::Allow,
+            false => OpenFiles::Refuse,
+        };
+        let options = Options {
+            open_files,
+            credentials: credentials_directory(),
+            helper_time_limit: context.timeout,
+        };
+        Self {
+            reader: Reader::new(prompter, options),
+            context,
+        }
+    }
+
+    /// Reads a secret that is set already.
+    pub(crate) fn existing(
+        &mut self,
+        source: &Source,
+        prompt: &str,
+        recipe: &Recipe,
+    ) -> Result<Key, CliError> {
+        let outcome = self.read(
+            source,
+            Request {
+                prompt,
+                purpose: Purpose::Existing,
+            },
+        )?;
+        Ok(Key {
+            outcome,
+            recipe: recipe.clone(),
+        })
+    }
+
+    /// Reads a secret that is about to be set, and warns of what may go wrong with it.
+    pub(crate) fn new_pin(
+        &mut self,
+        source: &Source,
+        prompt: &str,
+        recipe: &Recipe,
+    ) -> Result<Key, CliError> {
+        let outcome = self.read(
+            source,
+            Request {
+                prompt,
+                purpose: Purpose::New,
+            },
+        )?;
+        if let Outcome::Secret(passphrase) = &outcome {
+            for warning in warnings(recipe.scheme, passphrase) {
+                self.context.output.warning(&warning.to_string());
+            }
+        }
+        Ok(Key {
+            outcome,
+            recipe: recipe.clone(),
+        })
+    }
+
+    /// Reads a PSID, with or without the dashes of the label.
+    pub(crate) fn psid(&mut self, source: &Source) -> Result<Secret, CliError> {
+        let prompt = "PSID from the drive's label";
+        match self.read(
+            source,
+            Request {
+                prompt,
+                purpose: Purpose::Existing,
+            },
+        )? {
+            Outcome::Secret(typed) => Ok(normalise_psid(&typed)?),
+            Outcome::Msid => Err(CliError::usage("the MSID is no PSID")
+                .with_hint("the PSID stands on the drive's label; the drive never shows it")),
+        }
+    }
+
+    /// Reads a passphrase that is not for a drive.
+    pub(crate) fn passphrase(&mut self, source: &Source) -> Result<Secret, CliError> {
+        let request = Request {
+            prompt: "Passphrase",
+            purpose: Purpose::Existing,
+        };
+        match self.read(source, request)? {
+            Outcome::Secret(passphrase) => Ok(passphrase),
+            Outcome::Msid => Err(CliError::usage("the MSID is a PIN already")
+                .with_hint("it is sent to the drive as it is, never hashed")),
+        }
+    }
+
+    /// The prompt restores the terminal before it lets a signal end anything; all other sources are
+    /// waited for while nothing is open.
+    fn read(&mut self, source: &Source, request: Request<'_>) -> Result<Outcome, CliError> {
+        let signals = &self.context.signals;
+        let outcome = match source {
+            Source::Prompt => self.reader.read(source, &request),
+            _ => signals.while_idle(|| self.reader.read(source, &request)),
+        };
+        if signals.interrupt().is_raised() {
+            return Err(CliError::new(Code::Interrupted, "interrupted"));
+        }
+        Ok(outcome?)
+    }
+}
+
+/// Where the service manager put the credentials of this service.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the environment is read here, in cli"
+)]
+fn credentials_directory() -> Option<PathBuf> {
+    std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from)
+}
+
+/// A secret that was read, and how it becomes a PIN.
+pub(crate) struct Key {
+    outcome: Outcome,
+    recipe: Recipe,
+}
+
+impl Key {
+    /// The PIN for a drive. The MSID is fetched from the drive and never hashed.
+    pub(crate) fn pin(&self, drive: &mut Drive) -> Result<Secret, CliError> {
+        match &self.outcome {
+            Outcome::Secret(passphrase) => self.recipe.pin(passphrase, drive.identity()),
+            Outcome::Msid => Ok(drive.msid()?),
+        }
+    }
+
+    /// The PIN for a drive, and whose it is.
+    pub(crate) fn credential(
+        &self,
+        authority: Authority,
+        drive: &mut Drive,
+    ) -> Result<Credential, CliError> {
+        Ok(Credential::new(authority, self.pin(drive)?))
+    }
+}
+
+/// The secret of the acting authority, for as many drives as there are: asked for when it is needed.
+pub(crate) struct Acting<'a> {
+    authority: Authority,
+    source: Source,
+    recipe: Recipe,
+    salt: &'a SaltOptions,
+    tries: u32,
+    context: &'a Context,
+}
+
+impl<'a> Acting<'a> {
+    /// As the options say.
+    pub(crate) fn new(
+        authority: Authority,
+        key: &'a args::Key,
+        scheme: &'a SchemeOptions,
+        session: SessionOptions,
+        context: &'a Context,
+    ) -> Result<Self, CliError> {
+        Ok(Self {
+            authority,
+            source: source(&key.key)?,
+            recipe: Recipe::existing(scheme)?,
+            salt: &scheme.salt,
+            tries: session.tries,
+            context,
+        })
+    }
+
+    /// Reads the secret.
+    pub(crate) fn read(&self) -> Result<Key, CliError> {
+        let mut terminal = TerminalPrompter::new();
+        let mut secrets = Secrets::new(&mut terminal, self.salt, self.context);
+        let prompt = format!("{} passphrase", self.authority);
+        secrets.existing(&self.source, &prompt, &self.recipe)
+    }
+
+    /// Says why it is read again.
+    pub(crate) fn warn(&self, refusal: &str) {
+        self.context.output.warning(refusal);
+    }
+
+    /// How often it makes sense to read it: a file gives the same secret again.
+    pub(crate) fn attempts(&self) -> u32 {
+        if self.source == Source::Prompt {
+            self.tries
+        } else {
+            1
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! `sedkit setup`.
+
+use serde::Serialize;
+
+use super::args::setup::Setup;
+use super::confirm::{self, Loss};
+use super::device::Named;
+use super::drives::{self, Done};
+use super::error::CliError;
+use super::extent::Layout;
+use super::ranges::RangeFields;
+use super::report::Report;
+use super::secret::{self, Key, Recipe, Secrets};
+use super::state::StateFields;
+use super::{Context, in_use, plan};
+use crate::drive::{Drive, DriveState, EraseConsent, RangeSpec, SetupPlan, SetupReport};
+use crate::secret::{Source, TerminalPrompter};
+use crate::spec::RangeNumber;
+
+/// Takes ownership of a drive and turns locking on.
+pub(crate) fn run(args: &Setup, context: &Context) -> Result<Report, CliError> {
+    let sources = Sources::new(args)?;
+    Ok(drives::on_one(
+        &args.device,
+        args.session,
+        context,
+        |name, drive| {
+            let ranges = ranges(args, name, drive)?;
+            let mut plan = SetupPlan {
+                ranges,
+                ..SetupPlan::default()
+            };
+            if args.dry_run.dry_run {
+                return Ok(plan::done(name, drive.plan_setup(&plan)));
+            }
+            plan.consent = consent(args, name, drive, context)?;
+            let (sid_key, new_key) = sources.read(args, context)?;
+            plan.sid_pin = sid_key.map(|key| key.pin(drive)).transpose()?;
+            let new_pin = new_key.pin(drive)?;
+            let report = drive.setup(&plan, &new_pin)?;
+            Ok(done(name, &sources.new_recipe, &report, &drive.state()))
+        },
+    ))
+}
+
+/// Where the two passphrases come from, and how they become PINs.
+struct Sources {
+    sid_source: Option<Source>,
+    sid_recipe: Recipe,
+    new_source: Source,
+    new_recipe: Recipe,
+}
+
+impl Sources {
+    fn new(args: &Setup) -> Result<Self, CliError> {
+        let mut new_scheme = args.new_scheme.clone();
+        new_scheme.new_scheme = new_scheme.new_scheme.or_else(|| args.scheme.scheme.clone());
+        Ok(Self {
+            sid_source: args.sid_key.as_deref().map(secret::source).transpose()?,
+            sid_recipe: Recipe::existing(&args.scheme)?,
+            new_source: secret::source(&args.new_key)?,
+            new_recipe: Recipe::new_pin(&new_scheme, &args.scheme.salt)?,
+        })
+    }
+
+    fn read(&self, args: &Setup, context: &Context) -> Result<(Option<Key>, Key), CliError> {
+        let mut terminal = TerminalPrompter::new();
+        let mut secrets = Secrets::new(&mut terminal, &args.scheme.salt, context);
+        let prompt = "Present passphrase of SID";
+        let read_sid = |source| secrets.existing(source, prompt, &self.sid_recipe);
+        let sid_key = self.sid_source.as_ref().map(read_sid).transpose()?;
+        let prompt = "New passphrase of SID and Admin1";
+        let new_key = secrets.new_pin(&self.new_source, prompt, &self.new_recipe)?;
+        Ok((sid_key, new_key))
+    }
+}
+
+/// The ranges that were asked for, numbered from 1 in the order given.
+fn ranges(args: &Setup, named: &Named, drive: &Drive) -> Result<Vec<RangeSpec>, CliError> {
+    if args.ranges.is_empty() {
+        return Ok(Vec::new());
+    }
+    let layout = Layout::of(drive.discovery(), named.geometry)?;
+    let spec = |(number, text): (u16, &String)| {
+        let extent = layout.parse(text)?;
+        Ok(RangeSpec {
+            number: RangeNumber(number),
+            start: extent.start,
+            length: extent.length,
+        })
+    };
+    let ranges: Vec<RangeSpec> = (1..)
+        .zip(&args.ranges)
+        .map(spec)
+        .collect::<Result<_, CliError>>()?;
+    drive.check_ranges(&ranges)?;
+    Ok(ranges)
+}
+
+/// A range of its own has a key of its own: what its blocks hold is lost.
+fn consent(
+    args: &Setup,
+    name: &Named,
+    drive: &Drive,
+    context: &Context,
+) -> Result<Option<EraseConsent>, CliError> {
+    if args.ranges.is_empty() {
+        return Ok(None);
+    }
+    in_use::check(name, args.force, context)?;
+    let losses = [format!(
+        "the data in {} is lost: ranges get new keys",
+        args.ranges.join(", ")
+    )];
+    let loss = Loss::new(name, drive.identity(), &losses);
+    confirm::ask(&args.consent, &loss, context).map(Some)
+}
+
+/// The outcome in JSON.
+#[derive(Serialize)]
+struct Fields {
+    changed: bool,
+    owned: bool,
+    activated: bool,
+    mbr_disabled: bool,
+    ranges: Vec<RangeFields>,
+    scheme: &'static str,
+    state: StateFields,
+}
+
+fn done(name: &Named, recipe: &Recipe, report: &SetupReport, state: &DriveState) -> Done {
+    let fields = Fields {
+        changed: report.changed,
+        owned: report.owned,
+        activated: report.activated,
+        mbr_disabled: report.mbr_disabled,
+        ranges: report.ranges.iter().map(RangeFields::from).collect(),
+        scheme: recipe.scheme().name(),
+        state: state.into(),
+    };
+    Done::notice(format!("{name}: {}", sentence(recipe, report)), &fields)
+}
+
+fn sentence(recipe: &Recipe, report: &SetupReport) -> String {
+    if !report.changed {
+        return "already set up, nothing was changed".to_owned();
+    }
+    let numbers: Vec<String> = report
+        .ranges
+        .iter()
+        .map(|range| range.number.to_string())
+        .collect();
+    format!(
+        "set up: SID and Admin1 have the new PIN (scheme {}), locking is enabled for range {}; \
+         unlocked now, locked by the next power cycle",
+        recipe.scheme(),
+        numbers.join(", ")
+    )
+}

@@ -1,0 +1,159 @@
+//! `sedkit unlock`.
+
+use serde::Serialize;
+
+use super::args::unlock::Unlock;
+use super::device::Named;
+use super::drives::{self, Done};
+use super::error::CliError;
+use super::ranges::{self, Outcome};
+use super::report::Report;
+use super::secret::{self, Acting, Key};
+use super::{Context, plan, rescan, resume};
+use crate::drive::{Authority, Drive, MbrOutcome, UnlockReport, UnlockRequest};
+use crate::spec::RangeNumber;
+
+/// Unlocks drives; all of them before any is rescanned.
+pub(crate) fn run(args: &Unlock, context: &Context) -> Result<Report, CliError> {
+    let job = Job::new(args)?;
+    let acting = Acting::new(
+        job.authority,
+        &args.key,
+        &args.scheme,
+        args.session,
+        context,
+    )?;
+    let mut slots = drives::open_many(&args.devices, args.session, context)?;
+    if args.dry_run.dry_run {
+        let plan = |drive: &mut Drive| Ok(drive.plan_unlock(&job.request, job.authority));
+        return Ok(plan::report(&mut slots, plan));
+    }
+    let needs_key = |drive: &Drive| job.needs_key(drive);
+    let work = |named: &Named, drive: &mut Drive, key: Option<&Key>| match key {
+        Some(key) => job.unlock(named, drive, key),
+        None => Ok(Done::notice(already(named), &Fields::nothing_done())),
+    };
+    let mut reports = drives::each_with_key(&mut slots, &acting, needs_key, work)?;
+    if !args.no_rescan {
+        rescan::after_unlock(&slots, &mut reports, context);
+    }
+    Ok(Report::of_drives(reports))
+}
+
+/// What is to be done with each drive.
+struct Job {
+    request: UnlockRequest,
+    authority: Authority,
+    save_for_resume: bool,
+}
+
+/// The outcome for one drive in JSON.
+#[derive(Serialize)]
+struct Fields {
+    changed: bool,
+    ranges: Vec<Outcome>,
+    mbr: &'static str,
+    saved_for_resume: bool,
+}
+
+impl Fields {
+    const fn nothing_done() -> Self {
+        Self {
+            changed: false,
+            ranges: Vec::new(),
+            mbr: "untouched",
+            saved_for_resume: false,
+        }
+    }
+}
+
+impl Job {
+    fn new(args: &Unlock) -> Result<Self, CliError> {
+        let request = UnlockRequest {
+            ranges: ranges::numbers(&args.ranges),
+            read_only: args.read_only,
+            mbr_done: args.mbr_done,
+        };
+        let authority = secret::authority(&args.acting.authority)?;
+        Ok(Self {
+            request,
+            authority,
+            save_for_resume: args.save_for_resume,
+        })
+    }
+
+    /// Nobody is asked for the secret of drives that are as they should be.
+    fn needs_key(&self, drive: &Drive) -> bool {
+        self.save_for_resume || !drive.plan_unlock(&self.request, self.authority).is_empty()
+    }
+
+    fn unlock(&self, named: &Named, drive: &mut Drive, key: &Key) -> Result<Done, CliError> {
+        let credential = key.credential(self.authority, drive)?;
+        let report = drive.unlock(&self.request, &credential)?;
+        let mut error = report.first_error().map(CliError::from);
+        let mut saved_for_resume = false;
+        if self.save_for_resume {
+            let ranges = self.ranges_to_save(&report);
+            let saved = resume::save(named, &self.request, &ranges, &credential);
+            saved_for_resume = saved.is_ok();
+            error = error.or(saved.err());
+        }
+        let fields = Fields {
+            changed: report.changed,
+            ranges: report.ranges.iter().map(Outcome::from).collect(),
+            mbr: mbr(&report.mbr),
+            saved_for_resume,
+        };
+        let mut text = self.text(named, &report);
+        if saved_for_resume {
+            text += "; the kernel has the PIN for resume";
+        }
+        Ok(Done::notice(text, &fields).with_error(error))
+    }
+
+    /// What was unlocked now; where nothing had to be, what was asked for, or the whole drive.
+    fn ranges_to_save(&self, report: &UnlockReport) -> Vec<RangeNumber> {
+        let unlocked = report
+            .ranges
+            .iter()
+            .filter(|outcome| outcome.error.is_none());
+        let unlocked: Vec<RangeNumber> = unlocked.map(|outcome| outcome.range).collect();
+        match (unlocked.is_empty(), self.request.ranges.is_empty()) {
+            (false, _) => unlocked,
+            (true, false) => self.request.ranges.clone(),
+            (true, true) => vec![RangeNumber::GLOBAL],
+        }
+    }
+
+    fn text(&self, named: &Named, report: &UnlockReport) -> String {
+        if !report.changed {
+            return already(named);
+        }
+        let mut done = Vec::new();
+        if !report.ranges.is_empty() {
+            let how = if self.request.read_only {
+                " for reading only"
+            } else {
+                ""
+            };
+            done.push(format!("unlocked{how} ({})", ranges::names(&report.ranges)));
+        }
+        if matches!(report.mbr, MbrOutcome::Hidden) {
+            done.push("shadow MBR hidden until the next power cycle".to_owned());
+        }
+        format!("{named}: {}", done.join(", "))
+    }
+}
+
+fn already(named: &Named) -> String {
+    format!("{named}: already unlocked")
+}
+
+const fn mbr(outcome: &MbrOutcome) -> &'static str {
+    match outcome {
+        MbrOutcome::Untouched => "untouched",
+        MbrOutcome::AlreadyHidden => "already_hidden",
+        MbrOutcome::Hidden => "hidden",
+        MbrOutcome::Failed(_) => "failed",
+    }
+}

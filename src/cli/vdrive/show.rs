@@ -1,0 +1,231 @@
+//! `sedkit vdrive info` and `stats`, and the state after a reset.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::{open, path, report};
+use crate::cli::args::vdrive::File;
+use crate::cli::error::CliError;
+use crate::cli::report::{Answer, Report};
+use crate::vdrive::{Counts, Info, Label, VirtualDrive};
+
+/// Shows what a drive is, its state and its label.
+pub(super) fn info(file: &File) -> Result<Report, CliError> {
+    let drive = open(file)?;
+    let text = format!("{}{}", info_text(&drive.info()), label_text(drive.label()));
+    let value = InfoFields {
+        label: LabelFields::new(drive.label()).label,
+        state: StateFields::new(&drive.info()),
+    };
+    Ok(report(path(file), &drive, Answer::Data(text), &value))
+}
+
+/// Shows how many interface commands a drive has seen.
+pub(super) fn stats(file: &File) -> Result<Report, CliError> {
+    let drive = open(file)?;
+    let protocols: BTreeMap<String, CountFields> = drive
+        .stats()
+        .protocols()
+        .map(|(protocol, counts)| (format!("{:02x}", protocol.0), counts.into()))
+        .collect();
+    let total = drive.stats().total().into();
+    let value = StatsFields {
+        stats: StatsTable { protocols, total },
+    };
+    Ok(report(
+        path(file),
+        &drive,
+        Answer::Data(stats_text(&value.stats)),
+        &value,
+    ))
+}
+
+/// Tells what was done to a drive, and its state afterwards.
+pub(super) fn state(file: &File, drive: &VirtualDrive, done: &str) -> Report {
+    let info = drive.info();
+    let text = format!("{}: {done}\n{}", path(file).display(), locks_text(&info));
+    report(
+        path(file),
+        drive,
+        Answer::Notice(text),
+        &StateOnly {
+            state: StateFields::new(&info),
+        },
+    )
+}
+
+/// What a label shows, in JSON.
+#[derive(Debug, Serialize)]
+pub(super) struct LabelFields<'a> {
+    label: LabelTexts<'a>,
+}
+
+#[derive(Debug, Serialize)]
+struct LabelTexts<'a> {
+    firmware: &'a str,
+    msid: &'a str,
+    psid: &'a str,
+}
+
+impl<'a> LabelFields<'a> {
+    pub(super) fn new(label: &'a Label) -> Self {
+        Self {
+            label: LabelTexts {
+                firmware: &label.firmware,
+                msid: &label.msid,
+                psid: &label.psid,
+            },
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct InfoFields<'a> {
+    label: LabelTexts<'a>,
+    state: StateFields,
+}
+
+#[derive(Debug, Serialize)]
+struct StateOnly {
+    state: StateFields,
+}
+
+/// The state of a virtual drive.
+#[derive(Debug, Serialize)]
+struct StateFields {
+    profile: String,
+    block_size: u32,
+    blocks: u64,
+    locking_sp: String,
+    owned: bool,
+    sid_blocked: bool,
+    open_sessions: usize,
+    mbr_enabled: bool,
+    mbr_done: bool,
+    ranges: Vec<RangeFields>,
+}
+
+#[derive(Debug, Serialize)]
+struct RangeFields {
+    number: u16,
+    start: u64,
+    length: u64,
+    read_locked: bool,
+    write_locked: bool,
+}
+
+impl StateFields {
+    fn new(info: &Info) -> Self {
+        let ranges = info.ranges.iter().map(|range| RangeFields {
+            number: range.number.0,
+            start: range.start,
+            length: range.length,
+            read_locked: range.read_locked,
+            write_locked: range.write_locked,
+        });
+        Self {
+            profile: info.profile.clone(),
+            block_size: info.block_size,
+            blocks: info.blocks,
+            locking_sp: info.life_cycle.to_string(),
+            owned: info.is_owned,
+            sid_blocked: info.sid_blocked,
+            open_sessions: info.open_sessions,
+            mbr_enabled: info.mbr_enabled,
+            mbr_done: info.mbr_done,
+            ranges: ranges.collect(),
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct StatsFields {
+    stats: StatsTable,
+}
+
+#[derive(Debug, Serialize)]
+struct StatsTable {
+    /// By security protocol, two hex digits.
+    protocols: BTreeMap<String, CountFields>,
+    total: CountFields,
+}
+
+#[derive(Debug, Serialize)]
+struct CountFields {
+    send: u64,
+    recv: u64,
+}
+
+impl From<Counts> for CountFields {
+    fn from(counts: Counts) -> Self {
+        Self {
+            send: counts.send,
+            recv: counts.recv,
+        }
+    }
+}
+
+/// The label for people.
+pub(super) fn label_text(label: &Label) -> String {
+    let Label {
+        serial,
+        model,
+        firmware,
+        msid,
+        psid,
+    } = label;
+    format!(
+        "label:\n  serial    {serial}\n  model     {model}\n  firmware  {firmware}\n  \
+         MSID      {msid}\n  PSID      {psid}\n"
+    )
+}
+
+fn info_text(info: &Info) -> String {
+    let owned = if info.is_owned {
+        "yes"
+    } else {
+        "no: SID has its factory PIN"
+    };
+    let bytes = info.blocks.saturating_mul(u64::from(info.block_size));
+    format!(
+        "profile     {}\nsize        {} blocks of {} bytes, {bytes} bytes\nlocking SP  {}\n\
+         owned       {owned}\nsessions    {} open\n{}",
+        info.profile,
+        info.blocks,
+        info.block_size,
+        info.life_cycle,
+        info.open_sessions,
+        locks_text(info)
+    )
+}
+
+fn locks_text(info: &Info) -> String {
+    let mut text = String::new();
+    for range in &info.ranges {
+        let state = match (range.read_locked, range.write_locked) {
+            (false, false) => "unlocked",
+            (false, true) => "read-only",
+            (true, false) => "write-only",
+            (true, true) => "locked",
+        };
+        text.push_str(&format!("range {:<5} {state}\n", range.number));
+    }
+    if info.mbr_enabled {
+        let shown = if info.mbr_done { "hidden" } else { "shown" };
+        text.push_str(&format!("shadow MBR  {shown}\n"));
+    }
+    text
+}
+
+fn stats_text(stats: &StatsTable) -> String {
+    let row = |name: &str, counts: &CountFields| {
+        format!("{name:<12} {:>9} {:>9}\n", counts.send, counts.recv)
+    };
+    let mut text = format!("{:<12} {:>9} {:>9}\n", "protocol", "IF-SEND", "IF-RECV");
+    for (protocol, counts) in &stats.protocols {
+        text.push_str(&row(&format!("{protocol}h"), counts));
+    }
+    text.push_str(&row("total", &stats.total));
+    text
+}

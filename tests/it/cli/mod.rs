@@ -1,0 +1,11 @@
+//! The program on virtual drives, as people and scripts use it.
+
+mod cases;
+mod commands;
+mod exit_codes;
+mod output;
+mod schema;
+mod secrecy;
+mod signals;
+mod support;
+mod terminal;

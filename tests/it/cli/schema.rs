@@ -1,0 +1,111 @@
+//! The output of every command validates against its published schema.
+
+use std::fs;
+use std::path::Path;
+
+use jsonschema::{Registry, Resource, Validator};
+use serde_json::Value;
+
+use crate::cli::support::{Bench, SERIAL};
+
+fn read(name: &str) -> Value {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("man/schema");
+    serde_json::from_slice(&fs::read(folder.join(format!("{name}.json"))).unwrap()).unwrap()
+}
+
+fn validator(name: &str) -> Validator {
+    let common = Resource::from_contents(read("common"));
+    let registry = Registry::new()
+        .add("sedkit:///common.json", common)
+        .unwrap();
+    let registry = registry.prepare().unwrap();
+    jsonschema::options()
+        .with_base_uri("sedkit:///schema.json")
+        .with_registry(&registry)
+        .build(&read(name))
+        .unwrap()
+}
+
+#[track_caller]
+fn assert_valid(name: &str, document: &Value) {
+    let errors: Vec<String> = validator(name)
+        .iter_errors(document)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
+    assert!(errors.is_empty(), "{name}: {errors:#?}\n{document:#}");
+}
+
+#[test]
+fn every_command_says_what_its_schema_says() {
+    let bench = Bench::new();
+    bench.secret("next", "Battery-Staple-8");
+    let key = ["--key", "file:right"];
+    let setup = ["setup", "vdrive:a", "--new-key", "file:right"];
+    let passwd = [
+        "passwd",
+        "vdrive:a",
+        "--as",
+        "Admin1",
+        "--new-key",
+        "file:next",
+    ];
+    let revert = ["revert", "vdrive:a", "--psid", "file:psid"];
+    let cases: [(&str, Vec<&str>, i32); 18] = [
+        ("scan", vec!["scan", "vdrive:a", "vdrive:missing"], 3),
+        ("info", vec!["info", "vdrive:a"], 0),
+        ("info", vec!["info", "vdrive:missing"], 1),
+        ("setup", [&setup[..], &["--dry-run"]].concat(), 0),
+        ("setup", [&setup[..], &["--range", "8+8"]].concat(), 8),
+        ("setup", setup.to_vec(), 0),
+        ("setup", setup.to_vec(), 0),
+        ("scan", vec!["scan", "vdrive:a"], 0),
+        (
+            "range-list",
+            [&["range", "list", "vdrive:a"][..], &key].concat(),
+            0,
+        ),
+        (
+            "range-list",
+            vec!["range", "list", "vdrive:a", "--as", "Anybody"],
+            0,
+        ),
+        ("lock", [&["lock", "vdrive:a"][..], &key].concat(), 0),
+        ("lock", vec!["lock", "vdrive:a", "--dry-run"], 0),
+        (
+            "unlock",
+            vec!["unlock", "vdrive:a", "--key", "file:wrong"],
+            4,
+        ),
+        ("unlock", [&["unlock", "vdrive:a"][..], &key].concat(), 0),
+        (
+            "passwd",
+            [&passwd[..], &["--key", "file:wrong"]].concat(),
+            4,
+        ),
+        ("passwd", [&passwd[..], &key].concat(), 0),
+        ("revert", revert.to_vec(), 8),
+        ("revert", [&revert[..], &["--confirm", SERIAL]].concat(), 0),
+    ];
+    for (name, arguments, exit) in cases {
+        assert_valid(name, &bench.json(&arguments, exit));
+    }
+}
+
+#[test]
+fn wrong_usage_validates_too() {
+    let bench = Bench::new();
+    assert_valid("unlock", &bench.json(&["unlock"], 2));
+    assert_valid("range-list", &bench.json(&["range", "list"], 2));
+}
+
+/// A schema that takes anything would not be worth publishing.
+#[test]
+fn schemas_refuse_what_no_command_says() {
+    let bench = Bench::new();
+    let mut document = bench.json(&["scan", "vdrive:a"], 0);
+    document["drives"][0]["surprise"] = true.into();
+    assert!(!validator("scan").is_valid(&document));
+    let mut document = bench.json(&["scan", "vdrive:a"], 0);
+    document["ok"] = false.into();
+    assert!(!validator("scan").is_valid(&document));
+}

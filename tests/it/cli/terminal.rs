@@ -1,0 +1,53 @@
+//! What is typed at a terminal: passphrases, and the serial number that is consent.
+//!
+//! `script` of util-linux gives the program a terminal and types.
+
+use std::process::Command;
+
+use crate::cli::support::{Bench, PASSPHRASE, Run, SERIAL};
+
+/// Runs the program on a terminal of its own and types lines, whenever it asks.
+fn at_terminal(bench: &Bench, arguments: &str, lines: &[&str]) -> Run {
+    let command = format!("{} {arguments}", env!("CARGO_BIN_EXE_sedkit"));
+    let mut script = Command::new("script");
+    script
+        .args(["-qec", &command, "/dev/null"])
+        .current_dir(bench.path(""));
+    let input: String = lines.iter().map(|line| format!("{line}\r")).collect();
+    Run::of(script, input.as_bytes())
+}
+
+#[test]
+fn a_new_passphrase_is_asked_for_twice() {
+    let bench = Bench::new();
+    let run = at_terminal(&bench, "setup vdrive:a", &[PASSPHRASE, "Other-Horse-7"]);
+    run.exits(10)
+        .says("the two inputs differ")
+        .says("nothing was changed");
+    let run = at_terminal(&bench, "setup vdrive:a", &[PASSPHRASE, PASSPHRASE]);
+    run.exits(0)
+        .says("New passphrase of SID and Admin1 (again)")
+        .says("set up");
+}
+
+#[test]
+fn a_refused_passphrase_is_asked_for_again_within_the_budget() {
+    let bench = Bench::set_up();
+    let lock = "lock vdrive:a --tries 2";
+    let run = at_terminal(&bench, lock, &["Wrong-Horse-7", PASSPHRASE]);
+    run.exits(0).says("Admin1 was refused").says("locked");
+    let unlock = "unlock vdrive:a";
+    let run = at_terminal(&bench, unlock, &["Wrong-Horse-7", PASSPHRASE]);
+    run.exits(4).says("Admin1 was refused");
+    assert!(!bench.is_readable("a"));
+}
+
+#[test]
+fn a_typed_serial_number_is_consent() {
+    let bench = Bench::set_up();
+    let revert = "revert vdrive:a --psid file:psid";
+    let run = at_terminal(&bench, revert, &["yes"]);
+    run.exits(8).says("ALL DATA").says("nothing was done");
+    let run = at_terminal(&bench, revert, &[SERIAL]);
+    run.exits(0).says("reverted");
+}

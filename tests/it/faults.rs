@@ -1,0 +1,294 @@
+//! Every operation against a TPer whose answers are spoilt: no panic, no hang, no false success.
+//!
+//! The faults are drawn by a seed, so that a failure names the seed that shows it again. Time is
+//! counted, not waited for.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use sedkit::drive::{
+    Authority, Credential, Drive, DriveOptions, EraseConsent, Error, LockRequest, SetupPlan,
+    UnlockRequest,
+};
+use sedkit::secret::Secret;
+use sedkit::session::{Clock, Tper, TperOptions};
+use sedkit::spec::{ComId, RangeNumber, SecurityProtocol};
+use sedkit::transport::fault::{Fault, FaultPlan};
+use sedkit::transport::{self, Identity, Transport};
+use sedkit::vdrive::{CreateOptions, VirtualDrive};
+
+const PIN: &str = "Correct7Horse5";
+const NEW_PIN: &str = "Better8Rooster6";
+const PSID: &str = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+const SERIAL: &str = "SEDKITFAULTS";
+const TIMEOUT: Duration = Duration::from_secs(5);
+/// No operation has more waits than this, each of which may last as long as the time limit.
+const WAITS: u32 = 60;
+const SEEDS: u64 = 1_700;
+
+#[test]
+fn reading_survives_nonsense() {
+    for seed in 0..SEEDS {
+        let bench = Bench::owned();
+        let outcome = bench.disturb(seed, |drive| {
+            drive.properties()?;
+            drive.msid()?;
+            drive.ranges(None)?;
+            drive.ranges(Some(&admin(PIN)))?;
+            drive.tries(&admin(PIN)).map(|_| ())
+        });
+        bench.check_time(seed);
+        drop(outcome);
+    }
+}
+
+#[test]
+fn setup_survives_nonsense() {
+    for seed in 0..SEEDS {
+        let bench = Bench::new();
+        let setup =
+            |drive: &mut Drive| drive.setup(&SetupPlan::default(), &secret(PIN)).map(|_| ());
+        if bench.disturb(seed, setup).is_ok() {
+            assert!(
+                bench.opens(Authority::Sid, PIN),
+                "seed {seed}: SID has another PIN"
+            );
+            assert!(
+                bench.opens(Authority::Admin(1), PIN),
+                "seed {seed}: Admin1 has another PIN"
+            );
+            bench.power_cycle();
+            assert!(!bench.is_readable(), "seed {seed}: the drive does not lock");
+        }
+        bench.check_time(seed);
+    }
+}
+
+#[test]
+fn unlock_survives_nonsense() {
+    for seed in 0..SEEDS {
+        let bench = Bench::owned();
+        bench.power_cycle();
+        let mut request = UnlockRequest::default();
+        request.ranges = vec![RangeNumber::GLOBAL];
+        let unlock = |drive: &mut Drive| {
+            let report = drive.unlock(&request, &admin(PIN))?;
+            Ok(report.first_error().is_none())
+        };
+        if matches!(bench.disturb(seed, unlock), Ok(true)) {
+            assert!(
+                bench.is_readable(),
+                "seed {seed}: the drive is still locked"
+            );
+        }
+        bench.check_time(seed);
+    }
+}
+
+#[test]
+fn lock_survives_nonsense() {
+    for seed in 0..SEEDS {
+        let bench = Bench::owned();
+        let lock = |drive: &mut Drive| {
+            let report = drive.lock(&LockRequest::default(), &admin(PIN))?;
+            Ok(report.first_error().is_none())
+        };
+        if matches!(bench.disturb(seed, lock), Ok(true)) {
+            assert!(!bench.is_readable(), "seed {seed}: the drive is not locked");
+        }
+        bench.check_time(seed);
+    }
+}
+
+#[test]
+fn a_change_of_the_pin_survives_nonsense() {
+    for seed in 0..SEEDS {
+        let bench = Bench::owned();
+        let change = |drive: &mut Drive| {
+            drive
+                .change_pin(Authority::Admin(1), &admin(PIN), &secret(NEW_PIN))
+                .map(|_| ())
+        };
+        if bench.disturb(seed, change).is_ok() {
+            assert!(
+                bench.opens(Authority::Admin(1), NEW_PIN),
+                "seed {seed}: not changed"
+            );
+        } else {
+            let opens = |pin| bench.opens(Authority::Admin(1), pin);
+            assert!(
+                opens(PIN) || opens(NEW_PIN),
+                "seed {seed}: neither PIN opens"
+            );
+        }
+        bench.check_time(seed);
+    }
+}
+
+#[test]
+fn revert_survives_nonsense() {
+    for seed in 0..SEEDS {
+        let bench = Bench::owned();
+        let revert = |drive: &mut Drive| {
+            let consent = EraseConsent::new(SERIAL, drive.identity()).unwrap();
+            let psid = Credential::new(Authority::Psid, secret(PSID));
+            drive.revert(&psid, consent).map(|_| ())
+        };
+        if bench.disturb(seed, revert).is_ok() {
+            let msid = bench.drive.lock().unwrap().label().msid.clone();
+            assert!(
+                bench.opens(Authority::Sid, &msid),
+                "seed {seed}: SID is not MSID"
+            );
+        }
+        bench.check_time(seed);
+    }
+}
+
+/// A virtual drive in memory, and a clock that goes on only when somebody waits.
+struct Bench {
+    drive: Arc<Mutex<VirtualDrive>>,
+    clock: Ticks,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let mut options = CreateOptions::new(1 << 20);
+        options.serial = Some(SERIAL.to_owned());
+        options.psid = Some(PSID.to_owned());
+        options.session_timeout = Some(Duration::from_secs(1));
+        let mut drive = VirtualDrive::in_memory(&options).unwrap();
+        let clock = Ticks::default();
+        let ticks = clock.clone();
+        drive.set_clock(move || ticks.micros() / 1000);
+        Self {
+            drive: Arc::new(Mutex::new(drive)),
+            clock,
+        }
+    }
+
+    fn owned() -> Self {
+        let bench = Self::new();
+        let mut drive = bench.host(bench.path()).unwrap();
+        drive.setup(&SetupPlan::default(), &secret(PIN)).unwrap();
+        bench
+    }
+
+    fn path(&self) -> Shared {
+        let identity = self.drive.lock().unwrap().identity().clone();
+        Shared {
+            drive: Arc::clone(&self.drive),
+            identity,
+        }
+    }
+
+    fn host(&self, transport: impl Transport + 'static) -> Result<Drive, Error> {
+        let options = TperOptions {
+            timeout: TIMEOUT,
+            clock: Box::new(self.clock.clone()),
+            ..TperOptions::default()
+        };
+        Drive::with_tper(
+            Tper::new(Box::new(transport), options),
+            DriveOptions::default().tries,
+        )
+    }
+
+    /// Opens the drive and does something, with every answer at risk.
+    fn disturb<T>(
+        &self,
+        seed: u64,
+        act: impl FnOnce(&mut Drive) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let (transport, _) = Fault::new(self.path(), FaultPlan::new(seed));
+        act(&mut self.host(transport)?)
+    }
+
+    /// Whether a PIN is right; asked without faults, and after the drive has dropped old sessions.
+    fn opens(&self, authority: Authority, pin: &str) -> bool {
+        let mut drive = self.host(self.path()).unwrap();
+        drive
+            .tries(&Credential::new(authority, secret(pin)))
+            .is_ok()
+    }
+
+    fn is_readable(&self) -> bool {
+        self.drive.lock().unwrap().read(0, 1).is_ok()
+    }
+
+    fn power_cycle(&self) {
+        self.drive.lock().unwrap().power_cycle().unwrap();
+    }
+
+    fn check_time(&self, seed: u64) {
+        let waited = Duration::from_micros(self.clock.micros());
+        assert!(
+            waited < TIMEOUT * WAITS,
+            "seed {seed}: waited for {waited:?}"
+        );
+    }
+}
+
+/// Time that passes by waiting, and a little with every look.
+#[derive(Clone, Default)]
+struct Ticks(Arc<AtomicU64>);
+
+impl Ticks {
+    fn micros(&self) -> u64 {
+        self.0.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+impl Clock for Ticks {
+    fn now(&self) -> Duration {
+        Duration::from_micros(self.micros())
+    }
+
+    fn sleep(&mut self, duration: Duration) {
+        let micros = u64::try_from(duration.as_micros()).unwrap();
+        self.0.fetch_add(micros, Ordering::Relaxed);
+    }
+}
+
+/// A path to a drive that others look at, too.
+struct Shared {
+    drive: Arc<Mutex<VirtualDrive>>,
+    identity: Identity,
+}
+
+impl Transport for Shared {
+    fn if_send(
+        &mut self,
+        protocol: SecurityProtocol,
+        com_id: ComId,
+        data: &[u8],
+    ) -> Result<(), transport::Error> {
+        self.drive.lock().unwrap().if_send(protocol, com_id, data)
+    }
+
+    fn if_recv(
+        &mut self,
+        protocol: SecurityProtocol,
+        com_id: ComId,
+        buffer: &mut [u8],
+    ) -> Result<usize, transport::Error> {
+        self.drive.lock().unwrap().if_recv(protocol, com_id, buffer)
+    }
+
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn max_transfer(&self) -> usize {
+        transport::MAX_BUFFER
+    }
+}
+
+fn secret(text: &str) -> Secret {
+    Secret::from_slice(text.as_bytes())
+}
+
+fn admin(pin: &str) -> Credential {
+    Credential::new(Authority::Admin(1), secret(pin))
+}
