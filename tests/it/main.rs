@@ -10,6 +10,7 @@
 )]
 
 mod cli;
+mod counts;
 mod discovery;
 mod faults;
 mod frames;

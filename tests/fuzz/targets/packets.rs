@@ -6,7 +6,7 @@ use sedkit::wire::{ComPacket, pretty};
 
 fuzz_target!(|data: &[u8]| {
     // The text is for people and may say anything, so long as it comes to an end.
-    let _ = pretty::packets(data);
+    let _ = pretty::com_packets(data);
     let Ok(packet) = ComPacket::decode(data) else {
         return;
     };

@@ -9,6 +9,7 @@ use libfuzzer_sys::fuzz_target;
 use sedkit::VirtualDrive;
 use sedkit::spec::{ComId, Hsn, SecurityProtocol, Tsn};
 use sedkit::transport::Transport;
+use sedkit::vdrive::CreateOptions;
 use sedkit::wire::ComPacket;
 use sedkit::wire::discovery::Discovery;
 
@@ -16,7 +17,7 @@ use sedkit::wire::discovery::Discovery;
 const HSN: Hsn = Hsn(0x69);
 
 fuzz_target!(|data: &[u8]| {
-    let mut drive = VirtualDrive::in_memory();
+    let mut drive = new_drive();
     let com_id = discover(&mut drive);
     let mut rest = data;
     while let Some((&[what, high, low], tail)) = rest.split_first_chunk() {
@@ -31,6 +32,14 @@ fuzz_target!(|data: &[u8]| {
         "it is the drive that it was before"
     );
 });
+
+/// A small drive whose MSID is the PIN of the committed frames.
+fn new_drive() -> VirtualDrive {
+    let mut options = CreateOptions::new(1 << 20);
+    options.msid = Some("MSIDPASSWORD1234567890".to_owned());
+    options.psid = Some("ABCDEFGHJKLMNPQRSTUVWXYZ23456789".to_owned());
+    VirtualDrive::in_memory(&options).expect("a small drive can be made")
+}
 
 /// Asks for Level 0 Discovery, which works in every state, and returns the base ComID.
 fn discover(drive: &mut VirtualDrive) -> ComId {
