@@ -14,6 +14,7 @@ mod counts;
 mod discovery;
 mod faults;
 mod frames;
+mod host;
 mod kill;
 mod man;
 mod model;
