@@ -9,6 +9,8 @@ use super::*;
 use crate::spec::{ComId, Hsn, SecurityProtocol, Tsn, method, uid};
 use crate::vdrive::CreateOptions;
 use crate::vdrive::label::Label;
+use crate::vdrive::profile::RemovedData;
+use crate::vdrive::store::Area;
 use crate::vdrive::store::crash::{Fate, Rig};
 use crate::vdrive::xts::MediaKey;
 use crate::wire::{ComPacket, MethodCall, Value};
@@ -130,7 +132,7 @@ fn set_bytes(tper: &Tper, table: crate::spec::Uid, at: u64, bytes: &[u8]) -> Vec
     )
 }
 
-/// A small drive whose label is known.
+/// A small drive whose label is known, with data; what is removed becomes zeros.
 fn new_rig() -> Rig {
     let label = Label::sample();
     let mut options = CreateOptions::new(64 * 512);
@@ -139,8 +141,13 @@ fn new_rig() -> Rig {
     options.psid = Some(label.psid);
     options.profile.locking.mbr_size = 16_384;
     options.profile.locking.data_store_size = 4096;
+    options.profile.behaviour.removed_data = RemovedData::Zeros;
     let (layout, record) = options.first_record().unwrap();
-    Rig::new(&layout, &record)
+    let (store, watch) = Rig::new(&layout, &record).failing(usize::MAX, Fate::Killed);
+    let mut tper = open(store);
+    let (view, store) = tper.media().unwrap();
+    crate::vdrive::media::write(store, &view, 0, &[7; 32 * 512]).unwrap();
+    watch.after_kill()
 }
 
 fn open(store: Store) -> Tper {
@@ -159,6 +166,7 @@ struct Memory {
     rolled_back: String,
     mbr: Vec<u8>,
     data_store: Vec<u8>,
+    medium: Vec<u8>,
 }
 
 impl Memory {
@@ -171,7 +179,10 @@ impl Memory {
             let length = usize::try_from(table.rows.min(4200)).unwrap();
             tper.read_bytes(None, table, 0, length).unwrap()
         };
+        let mut medium = vec![0; 32 * 512];
+        tper.store.read(Area::Medium, 0, &mut medium).unwrap();
         Self {
+            medium,
             state: serde_json::to_string(&state).unwrap(),
             old_keys: keys
                 .iter()

@@ -9,7 +9,7 @@
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-use super::byte_store::{Extent, Pending};
+use super::byte_store::{AreaName, Extent, Pending};
 use super::state::{Power, Stack, State, Transaction};
 use super::tables::SpId;
 use super::{Clock, KeepError, Tper, catalogue};
@@ -109,7 +109,7 @@ impl Tper {
             failed: None,
             erased: false,
         };
-        tper.perform()?;
+        tper.carry_out()?;
         Ok(tper)
     }
 
@@ -122,9 +122,12 @@ impl Tper {
             self.roll_back_all()?;
             return Err(error);
         }
-        let kept = self.write_record().and_then(|()| self.perform());
+        let kept = self.write_record().and_then(|()| self.carry_out());
         if kept.is_err() {
             self.reload()?;
+            // If the file goes on failing, it is tried again before the next media access and after
+            // the next command.
+            let _ = self.carry_out();
         }
         kept
     }
@@ -172,7 +175,23 @@ impl Tper {
         Ok(())
     }
 
-    /// Carries out what is pending. Doing it twice does no harm.
+    /// Carries out what is pending.
+    ///
+    /// Byte tables change through records alone, so their work may be done again later. Media do
+    /// not: a host may write there next, so the record must not ask for theirs any more.
+    pub(super) fn carry_out(&mut self) -> Result<(), KeepError> {
+        self.perform()?;
+        let is_medium = |pending: &Pending| {
+            let (Pending::Move(extent) | Pending::Clear(extent)) = pending;
+            extent.area == AreaName::Medium
+        };
+        if self.state.pending.iter().any(is_medium) {
+            self.changed = true;
+            self.write_record()?;
+        }
+        Ok(())
+    }
+
     fn perform(&mut self) -> Result<(), KeepError> {
         for pending in self.state.pending.iter().skip(self.done) {
             match *pending {

@@ -72,6 +72,23 @@ fn removed_data_may_read_as_zeros() {
 }
 
 #[test]
+fn what_is_written_after_a_removal_stays() {
+    // The removal is not done again when the drive is opened.
+    let mut bench = Bench::reopening(|options| {
+        options.profile.behaviour.removed_data = RemovedData::Zeros;
+    });
+    bench.activate();
+    let session = with_ranges(&mut bench);
+    gen_key(&mut bench, session, 0);
+    gen_key(&mut bench, session, 1);
+    for (lba, byte) in FILLED {
+        bench.drive().write(lba, &[byte; 512]).unwrap();
+    }
+    bench.reopen();
+    assert_eq!(intact(&mut bench), [true; 4]);
+}
+
+#[test]
 fn the_medium_never_holds_the_data() {
     let mut bench = Bench::active();
     with_ranges(&mut bench);
