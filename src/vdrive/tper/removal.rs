@@ -77,7 +77,7 @@ impl Tper {
         let ranges: Vec<_> = locking::ranges(&self.state.profile).skip(kept).collect();
         self.replace_keys(&ranges)?;
         self.abort_sessions_of(SpId::Locking);
-        self.power.block.frozen = false;
+        self.power.block.thaw();
         self.forget_tries_of(SpId::Locking);
         let locking = &self.state.profile.locking;
         let (mbr, data_store) = (locking.mbr_size, locking.data_store_size);
