@@ -32,6 +32,7 @@ impl Tper {
         com_id: ComId,
         data: &[u8],
     ) -> Result<(), CommandError> {
+        self.catch_up()?;
         self.power.stats.count_send(protocol);
         self.expire_sessions();
         let sent = match protocol {
@@ -53,6 +54,7 @@ impl Tper {
         com_id: ComId,
         buffer: &mut [u8],
     ) -> Result<usize, CommandError> {
+        self.catch_up()?;
         self.power.stats.count_recv(protocol);
         self.expire_sessions();
         let received = match protocol {

@@ -17,8 +17,9 @@ impl Tper {
     pub(super) fn replace_keys(&mut self, ranges: &[RangeNumber]) -> Result<(), MethodStatus> {
         let new: Result<Vec<_>, _> = ranges.iter().map(|_| MediaKey::generate()).collect();
         let new = new.map_err(|_| MethodStatus::TPER_MALFUNCTION)?;
-        self.erased = true;
-        let keys = &mut self.edit().keys;
+        let state = self.edit();
+        state.pending.push(Pending::Forget);
+        let keys = &mut state.keys;
         for (range, key) in ranges.iter().zip(new) {
             if let Some(place) = keys.get_mut(usize::from(range.0)) {
                 *place = key;
