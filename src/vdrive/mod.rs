@@ -101,7 +101,10 @@ impl VirtualDrive {
         if !snapshot.power.is_empty() {
             store.put_power(&snapshot.power)?;
         }
-        let drive = Self::with_store(store)?;
+        let mut drive = Self::with_store(store)?;
+        if snapshot.lost_power {
+            drive.power_cycle()?;
+        }
         Ok(Inspection {
             info: drive.info(),
             label: drive.label().clone(),
@@ -156,7 +159,7 @@ impl VirtualDrive {
     /// [`MediaError::DataProtection`] if the blocks are locked, and the other reasons for which a
     /// drive refuses a WRITE.
     pub fn write(&mut self, lba: u64, data: &[u8]) -> Result<(), MediaError> {
-        let (view, store) = self.tper.media();
+        let (view, store) = self.tper.media()?;
         media::write(store, &view, lba, data)
     }
 
@@ -165,7 +168,7 @@ impl VirtualDrive {
     /// # Errors
     /// As [`VirtualDrive::write`].
     pub fn deallocate(&mut self, lba: u64, count: u64) -> Result<(), MediaError> {
-        let (view, store) = self.tper.media();
+        let (view, store) = self.tper.media()?;
         media::deallocate(store, &view, lba, count)
     }
 
@@ -174,7 +177,7 @@ impl VirtualDrive {
     /// # Errors
     /// The file failed.
     pub fn flush(&mut self) -> Result<(), Error> {
-        Ok(self.tper.media().1.sync()?)
+        Ok(self.tper.media()?.1.sync()?)
     }
 
     /// The bytes on the medium, which no host ever sees: ciphertext, or zeros where nothing was

@@ -1,13 +1,13 @@
 //! What the media path has to know of the Locking SP (\[Core\] 5.7.3).
 
-use super::Tper;
 use super::tables::SpId;
 use super::tables::locking::{self, Span};
 use super::view::Locks;
+use super::{KeepError, Tper};
 use crate::spec::{column, uid};
 use crate::vdrive::media::{LockView, RangeView};
 use crate::vdrive::profile::Profile;
-use crate::vdrive::store::Store;
+use crate::vdrive::store::{Store, StoreError};
 use crate::vdrive::xts::MediaKey;
 
 /// Where the ranges lie and what holds for them. An inactive Locking SP is in its original factory
@@ -24,10 +24,17 @@ impl Tper {
     }
 
     /// Locks and keys, and the file to write to.
-    pub(crate) fn media(&mut self) -> (LockView<'_>, &mut Store) {
+    ///
+    /// # Errors
+    /// What a command has left undone because the file failed, fails again.
+    pub(crate) fn media(&mut self) -> Result<(LockView<'_>, &mut Store), StoreError> {
+        self.catch_up().map_err(|error| match error {
+            KeepError::Store(error) => error,
+            _ => StoreError::Damaged { part: "state" },
+        })?;
         let locking = self.locking();
         let view = locking.view(&self.state.keys, &self.state.profile);
-        (view, &mut self.store)
+        Ok((view, &mut self.store))
     }
 
     fn locking(&self) -> Locking {
