@@ -5,7 +5,7 @@
 //! after it was interrupted anywhere.
 //!
 //! In reading order: `mod` (opening, questions to anybody), `login` (sessions as somebody, the
-//! budget of wrong PINs), `setup` with `ownership` and `range`, `unlock` and `lock`, `passwd`,
+//! budget of wrong PINs), `journal` (notes for the run after an interrupted one), `setup` with `ownership` and `range`, `unlock` and `lock`, `passwd`,
 //! `revert`; `state`, `finding` and `plan` say things without sending anything.
 
 #![forbid(unsafe_code)]
@@ -24,6 +24,7 @@ mod consent;
 mod error;
 mod finding;
 mod geometry;
+mod journal;
 mod lock;
 mod login;
 mod mismatch;
@@ -42,6 +43,7 @@ pub use consent::{ConsentError, EraseConsent};
 pub use error::{Cause, Error, ErrorCode};
 pub use finding::Finding;
 pub use geometry::{RangeError, RangeSpec};
+pub use journal::Journal;
 pub use lock::{LockReport, LockRequest};
 pub use mismatch::Mismatch;
 pub use passwd::{PasswdReport, Proof, Tries};
@@ -67,6 +69,8 @@ pub struct DriveOptions {
     pub interrupt: Interrupt,
     /// Refused PINs per authority after which no further attempt is made.
     pub tries: u32,
+    /// Where a run notes which PINs it is about to change, so that the next one can go on.
+    pub journal: Option<Journal>,
 }
 
 impl Default for DriveOptions {
@@ -75,6 +79,7 @@ impl Default for DriveOptions {
             timeout: Duration::from_secs(60),
             interrupt: Interrupt::new(),
             tries: 1,
+            journal: None,
         }
     }
 }
@@ -118,6 +123,7 @@ pub struct Drive {
     ssc: Ssc,
     tries: u32,
     refused: BTreeMap<Authority, u32>,
+    journal: Option<Journal>,
 }
 
 impl Drive {
@@ -126,13 +132,14 @@ impl Drive {
     /// # Errors
     /// [`ErrorCode::NotSupported`] if it is no self-encrypting drive; otherwise any [`Error`].
     pub fn open(transport: Box<dyn Transport>, options: DriveOptions) -> Result<Self, Error> {
-        let tries = options.tries;
+        let (tries, journal) = (options.tries, options.journal);
         let options = TperOptions {
             timeout: options.timeout,
             interrupt: options.interrupt,
             ..TperOptions::default()
         };
-        Self::with_tper(Tper::new(transport, options), tries)
+        let drive = Self::with_tper(Tper::new(transport, options), tries)?;
+        Ok(drive.with_journal(journal))
     }
 
     /// Opens a drive behind a TPer, which may have a clock of its own.
@@ -151,6 +158,7 @@ impl Drive {
             ssc,
             tries,
             refused: BTreeMap::new(),
+            journal: None,
         })
     }
 
