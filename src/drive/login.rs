@@ -110,8 +110,8 @@ impl Drive {
         attempt: Attempt,
     ) -> Result<Opened, Error> {
         check_pin(pin)?;
-        if authority == Authority::Sid && self.is_sid_blocked() {
-            return Err(Error::before(Cause::SidBlocked));
+        if authority == Authority::Sid {
+            self.require_sid()?;
         }
         let refused = self.refused.entry(authority).or_default();
         if attempt == Attempt::First && *refused >= self.tries {
@@ -126,6 +126,15 @@ impl Drive {
                 *refused += u32::from(error.is_refusal());
                 error
             })
+    }
+
+    /// Refuses drives whose SID is blocked.
+    pub(super) fn require_sid(&self) -> Result<(), Error> {
+        if self.is_sid_blocked() {
+            Err(Error::before(Cause::SidBlocked))
+        } else {
+            Ok(())
+        }
     }
 
     /// Enters a session that was opened. If an answer of a killed process had to be cleared away

@@ -100,22 +100,23 @@ pub struct Properties {
 
 /// A drive that is being talked to.
 ///
-/// ```no_run
-/// use sedkit::drive::{Authority, Credential, Drive, DriveOptions, UnlockRequest};
+/// ```
+/// use sedkit::drive::{Authority, Credential, Drive, DriveOptions, SetupPlan, UnlockRequest};
 /// use sedkit::secret::Secret;
-/// use sedkit::spec::RangeNumber;
-/// # fn transport() -> Box<dyn sedkit::transport::Transport> { unreachable!() }
+/// use sedkit::vdrive::{CreateOptions, VirtualDrive};
 ///
-/// let mut drive = Drive::open(transport(), DriveOptions::default())?;
-/// let request = UnlockRequest {
-///     ranges: vec![RangeNumber::GLOBAL],
-///     mbr_done: true,
-///     ..UnlockRequest::default()
-/// };
-/// let admin = Credential::new(Authority::Admin(1), Secret::from_slice(b"correct horse"));
-/// let report = drive.unlock(&request, &admin)?;
-/// assert!(report.ranges.iter().all(|outcome| outcome.error.is_none()));
-/// # Ok::<(), sedkit::drive::Error>(())
+/// let vdrive = VirtualDrive::in_memory(&CreateOptions::new(4 << 20))?;
+/// let mut drive = Drive::open(Box::new(vdrive), DriveOptions::default())?;
+/// assert_eq!(drive.state().word(), "factory");
+///
+/// let pin = Secret::from_slice(b"correct-horse");
+/// let report = drive.setup(&SetupPlan::default(), &pin)?;
+/// assert!(report.owned && report.activated);
+///
+/// let admin = Credential::new(Authority::Admin(1), pin);
+/// let report = drive.unlock(&UnlockRequest::default(), &admin)?;
+/// assert!(!report.changed, "a drive is unlocked after setup");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Drive {
     tper: Tper,

@@ -121,6 +121,7 @@ impl Drive {
         self.require_locking()?;
         login::check_pin(new_pin)?;
         self.check_ranges(&plan.ranges)?;
+        self.require_sid()?;
         let pins = Pins {
             given: plan.sid_pin.as_ref(),
             new: new_pin,

@@ -316,7 +316,7 @@ fn admin(pin: &str) -> Credential {
     Credential::new(Authority::Admin(1), secret(pin))
 }
 
-fn write_secret(path: &Path, passphrase: &str) {
+pub(crate) fn write_secret(path: &Path, passphrase: &str) {
     use std::io::Write;
     use std::os::unix::fs::OpenOptionsExt;
     let mut options = std::fs::OpenOptions::new();
