@@ -238,9 +238,9 @@ impl Error {
         )
     }
 
-    /// Whether the drive has not done what it reported.
-    pub(super) const fn is_mismatch(&self) -> bool {
-        matches!(self.cause, Cause::NotAsAsked(_))
+    /// Whether it tells of one range only what the drive refused, or did not do.
+    pub(super) const fn concerns_one_range(&self) -> bool {
+        self.status().is_some() || matches!(self.cause, Cause::NotAsAsked(_) | Cause::Range(_))
     }
 
     /// The class of the failure.

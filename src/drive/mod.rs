@@ -53,7 +53,7 @@ pub use revert::RevertReport;
 pub use setup::{LockOnReset, SetupPlan, SetupReport};
 pub use state::{DriveState, LockingState, MbrState};
 pub use step::Step;
-pub use unlock::{MbrOutcome, RangeOutcome, UnlockReport, UnlockRequest};
+pub use unlock::{Lock, MbrOutcome, RangeOutcome, UnlockReport, UnlockRequest};
 
 use error::At;
 

@@ -11,7 +11,7 @@ use super::journal::Note;
 use super::setup::SetupReport;
 use super::{Authority, Cause, Drive, Error, Mismatch, Step};
 use crate::secret::Secret;
-use crate::session::{self, Session};
+use crate::session::Session;
 use crate::spec::column::c_pin;
 use crate::spec::feature::PinIndicator;
 use crate::spec::uid;
@@ -169,16 +169,13 @@ pub(super) fn set_pin(
     authority: Authority,
     pin: &Secret,
     acting: Authority,
-    mut note: Option<&mut Note>,
+    note: Option<&mut Note>,
 ) -> Result<(), Error> {
-    if let Some(note) = &mut note {
+    if let Some(note) = note {
         note.write();
     }
     let columns = [(c_pin::PIN, Value::from(pin.expose()))];
-    let set = session.set(authority.c_pin(), columns);
-    // A refusal leaves no doubt.
-    if let (Some(note), Err(session::Error::Status(_))) = (note, &set) {
-        note.remove();
-    }
-    set.at_as(Step::SetPin, acting)
+    session
+        .set(authority.c_pin(), columns)
+        .at_as(Step::SetPin, acting)
 }

@@ -267,6 +267,11 @@ impl Com {
         Ok(left.map(|left| self.clock.sleep(pause.min(left))))
     }
 
+    /// The time.
+    pub(crate) fn now(&self) -> Duration {
+        self.clock.now()
+    }
+
     /// A wait that begins now.
     pub(crate) fn wait(&self, patience: Patience) -> Wait {
         Wait::new(self.clock.now(), patience)
