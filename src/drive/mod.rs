@@ -17,7 +17,7 @@ use std::time::Duration;
 use crate::session::{
     self, Discovery, Identity, IfCounts, Interrupt, Tper, TperOptions, Transport,
 };
-use crate::spec::{RangeNumber, Ssc};
+use crate::spec::{RangeNumber, Ssc, uid};
 
 mod authority;
 mod consent;
@@ -252,6 +252,16 @@ impl Drive {
         }
     }
 
+    /// Refuses drives whose Locking SP is not activated, and authorities that it does not have.
+    fn require_active_as(&self, acting: Authority) -> Result<(), Error> {
+        self.require_active()?;
+        if acting.sp() == uid::LOCKING_SP {
+            self.require_sp_of(acting)
+        } else {
+            Err(Error::before(Cause::WrongAuthority(acting)))
+        }
+    }
+
     /// Refuses drives whose Locking SP is not activated.
     fn require_active(&self) -> Result<(), Error> {
         if self.is_active() {
@@ -276,7 +286,7 @@ impl fmt::Debug for Drive {
 fn not_sed(error: session::Error) -> Cause {
     match error {
         session::Error::NoAnswer => Cause::NotSed(None),
-        error if error.is_interface_refusal() => Cause::NotSed(Some(error)),
+        error if error.is_unknown_command() => Cause::NotSed(Some(error)),
         error => error.into(),
     }
 }
