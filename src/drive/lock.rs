@@ -47,7 +47,7 @@ impl Drive {
         credential: &Credential,
     ) -> Result<LockReport, Error> {
         self.require_opal_family()?;
-        self.require_active()?;
+        self.require_active_as(credential.authority)?;
         let acting = credential.authority;
         let mut named = self.named_ranges(&request.ranges);
         let is_all = named.is_empty();
@@ -105,7 +105,7 @@ fn lock(session: &mut Session<'_>, range: RangeNumber, acting: Authority) -> Res
         (locking::READ_LOCKED, true.into()),
         (locking::WRITE_LOCKED, true.into()),
     ];
-    range::set(session, range, &columns).at_as(Step::SetRange, acting)
+    range::set(session, range, &columns, acting)
 }
 
 /// Reads back that a range is locked, as far as the authority may see it.

@@ -8,7 +8,7 @@
 use super::error::At;
 use super::{Authority, Cause, Credential, Drive, Error, Step};
 use crate::secret::Secret;
-use crate::session::{self, Discovery, Opened, Session};
+use crate::session::{self, Discovery, Malformed, MalformedKind, Opened, Session};
 use crate::spec::column::c_pin;
 use crate::spec::{MethodStatus, Uid, uid};
 
@@ -110,9 +110,7 @@ impl Drive {
         attempt: Attempt,
     ) -> Result<Opened, Error> {
         check_pin(pin)?;
-        if authority == Authority::Sid {
-            self.require_sid()?;
-        }
+        self.require_sp_of(authority)?;
         let refused = self.refused.entry(authority).or_default();
         if attempt == Attempt::First && *refused >= self.tries {
             let refused = *refused;
@@ -126,6 +124,23 @@ impl Drive {
                 *refused += u32::from(error.is_refusal());
                 error
             })
+    }
+
+    /// Refuses authorities that the firmware has shut out until the next power cycle.
+    pub(super) fn require_sp_of(&self, authority: Authority) -> Result<(), Error> {
+        match authority {
+            Authority::Sid => self.require_sid(),
+            _ if authority.sp() == uid::LOCKING_SP => self.require_thawed(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses drives whose Locking SP is frozen.
+    pub(super) fn require_thawed(&self) -> Result<(), Error> {
+        match self.state().frozen {
+            true => Err(Error::before(Cause::Frozen)),
+            false => Ok(()),
+        }
     }
 
     /// Refuses drives whose SID is blocked.
@@ -159,6 +174,10 @@ impl Drive {
         let row = row.at(Step::GetMsid)?;
         let pin = row.required_bytes(c_pin::PIN).at(Step::GetMsid)?;
         let msid = Secret::from_slice(pin);
+        if check_pin(&msid).is_err() {
+            let nonsense = Malformed::new(MalformedKind::Result("MSID"), &[]);
+            return Err(Error::at(Step::GetMsid, session::Error::from(nonsense)));
+        }
         session.end().at(Step::EndSession)?;
         Ok(msid)
     }

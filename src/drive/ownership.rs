@@ -11,10 +11,10 @@ use super::journal::Note;
 use super::setup::SetupReport;
 use super::{Authority, Cause, Drive, Error, Mismatch, Step};
 use crate::secret::Secret;
-use crate::session::Session;
+use crate::session::{self, Session};
 use crate::spec::column::c_pin;
 use crate::spec::feature::PinIndicator;
-use crate::spec::uid;
+use crate::spec::{MethodStatus, uid};
 use crate::wire::Value;
 
 /// A PIN that an authority may have.
@@ -83,9 +83,13 @@ impl Drive {
             self.log_in_and_set_pin(Authority::Sid, candidates, pins, &mut note)?;
         report.owned = is_other;
         report.journal_failed |= note.failed();
-        session
-            .activate(uid::LOCKING_SP)
-            .at_as(Step::Activate, Authority::Sid)?;
+        report.changed |= is_other;
+        match session.activate(uid::LOCKING_SP) {
+            Err(session::Error::Status(MethodStatus::FAIL)) => {
+                return Err(Error::at(Step::Activate, Cause::ActivationFailed));
+            }
+            activated => activated.at_as(Step::Activate, Authority::Sid)?,
+        }
         session.end().at(Step::EndSession)?;
         report.activated = true;
         self.check_activation()

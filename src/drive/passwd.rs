@@ -65,7 +65,6 @@ impl Drive {
         credential: &Credential,
         new_pin: &Secret,
     ) -> Result<PasswdReport, Error> {
-        self.require_opal_family()?;
         self.require_pin_of(authority, credential.authority)?;
         check_pin(new_pin)?;
         let mut note = self.note(authority);
@@ -84,8 +83,13 @@ impl Drive {
         })
     }
 
-    /// Refuses what no access control allows.
-    fn require_pin_of(&self, authority: Authority, acting: Authority) -> Result<(), Error> {
+    /// Refuses what no access control allows. Nothing is sent.
+    pub(super) fn require_pin_of(
+        &self,
+        authority: Authority,
+        acting: Authority,
+    ) -> Result<(), Error> {
+        self.require_opal_family()?;
         let may = match (authority, acting) {
             (Authority::Psid, _) => false,
             (Authority::Admin(_) | Authority::User(_), Authority::Admin(_)) => true,
@@ -94,10 +98,10 @@ impl Drive {
         if !may {
             return Err(Error::before(Cause::WrongAuthority(acting)));
         }
-        match authority {
-            Authority::Sid => Ok(()),
-            _ => self.require_active(),
+        if authority != Authority::Sid {
+            self.require_active()?;
         }
+        self.require_sp_of(acting)
     }
 
     fn change(

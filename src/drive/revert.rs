@@ -61,15 +61,12 @@ impl Drive {
         by: &Credential,
         consent: EraseConsent,
     ) -> Result<RevertReport, Error> {
-        self.require_opal_family()?;
-        if !matches!(by.authority, Authority::Sid | Authority::Psid) {
-            return Err(Error::before(Cause::WrongAuthority(by.authority)));
-        }
+        self.require_revert(by.authority)?;
         if !consent.is_for(self.identity()) {
             return Err(Error::before(Cause::ConsentRequired));
         }
         let before = self.state();
-        if before.locking == LockingState::Inactive && before.owned == Some(false) {
+        if self.is_in_factory_state() {
             return Ok(self.revert_report(false, false));
         }
         let erased = self.is_active() && self.can_erase();
@@ -85,6 +82,21 @@ impl Drive {
             limit,
         )?;
         Ok(self.revert_report(true, erased))
+    }
+
+    /// Refuses who cannot revert this drive. Nothing is sent.
+    pub(super) fn require_revert(&self, by: Authority) -> Result<(), Error> {
+        self.require_opal_family()?;
+        match by {
+            Authority::Sid | Authority::Psid => self.require_sp_of(by),
+            _ => Err(Error::before(Cause::WrongAuthority(by))),
+        }
+    }
+
+    /// Whether there is nothing to revert.
+    pub(super) fn is_in_factory_state(&self) -> bool {
+        let state = self.state();
+        state.locking == LockingState::Inactive && state.owned == Some(false)
     }
 
     fn revert_report(&self, changed: bool, erased: bool) -> RevertReport {

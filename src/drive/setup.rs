@@ -117,25 +117,43 @@ impl Drive {
     /// [`Error`] with the step at which it failed; [`Cause::ConsentRequired`] if ranges get another
     /// place and the plan has no consent for this drive.
     pub fn setup(&mut self, plan: &SetupPlan, new_pin: &Secret) -> Result<SetupReport, Error> {
-        self.require_opal_family()?;
-        self.require_locking()?;
+        self.require_setup(plan)?;
         login::check_pin(new_pin)?;
-        self.check_ranges(&plan.ranges)?;
-        self.require_sid()?;
+        if !self.is_active() && !plan.ranges.is_empty() {
+            self.require_consent(plan)?;
+        }
         let pins = Pins {
             given: plan.sid_pin.as_ref(),
             new: new_pin,
         };
         let mut report = SetupReport::default();
+        match self.carry_out(plan, pins, &mut report) {
+            Ok(()) => Ok(report),
+            Err(error) => Err(error.after(report)),
+        }
+    }
+
+    /// Refuses what this drive cannot be set up with. Nothing is sent.
+    pub(super) fn require_setup(&self, plan: &SetupPlan) -> Result<(), Error> {
+        self.require_opal_family()?;
+        self.require_locking()?;
+        self.check_ranges(&plan.ranges)?;
+        self.require_sid()?;
+        self.require_thawed()
+    }
+
+    fn carry_out(
+        &mut self,
+        plan: &SetupPlan,
+        pins: Pins<'_>,
+        report: &mut SetupReport,
+    ) -> Result<(), Error> {
         if self.is_active() {
-            self.configure(plan, pins, &mut report)?;
-            self.own_active(pins, &mut report)?;
+            self.configure(plan, pins, report)?;
+            self.own_active(pins, report)?;
         } else {
-            if !plan.ranges.is_empty() {
-                self.require_consent(plan)?;
-            }
-            self.own_and_activate(pins, &mut report)?;
-            self.configure(plan, pins, &mut report)?;
+            self.own_and_activate(pins, report)?;
+            self.configure(plan, pins, report)?;
         }
         if report.changed {
             self.check_mbr()?;
@@ -143,7 +161,7 @@ impl Drive {
         for authority in [Authority::Sid, Authority::Admin(1)] {
             self.note(authority).remove();
         }
-        Ok(report)
+        Ok(())
     }
 
     /// Gives SID the new PIN on a drive whose Locking SP is active, or proves that it has it.
@@ -256,7 +274,10 @@ fn converge(
     has_consent: bool,
 ) -> Result<(LockingRange, bool), Error> {
     let (row, shown) = range::read(session, range, Step::ReadRange, Authority::Admin(1))?;
-    let missing = range::differing(&row, columns);
+    let mut missing = range::differing(&row, columns);
+    missing.retain(|(column, asked)| {
+        *column != locking::LOCK_ON_RESET || !includes(row.value(*column), asked)
+    });
     if missing.is_empty() {
         return Ok((shown, false));
     }
@@ -265,6 +286,18 @@ fn converge(
         return Err(Error::at(Step::SetRange, Cause::ConsentRequired));
     }
     Ok((set(session, range, &missing)?, true))
+}
+
+/// Whether a set has all the elements of another. A range that somebody wants to be locked by more
+/// resets stays so.
+fn includes(found: Option<&Value>, asked: &Value) -> bool {
+    let found = found.and_then(Value::as_list).unwrap_or_default();
+    let mut asked = asked.as_list().unwrap_or_default().iter();
+    asked.all(|element| {
+        found
+            .iter()
+            .any(|value| value.as_uint() == element.as_uint())
+    })
 }
 
 /// Switches the shadow MBR off.

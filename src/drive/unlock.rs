@@ -128,8 +128,7 @@ impl Drive {
         request: &UnlockRequest,
         credential: &Credential,
     ) -> Result<UnlockReport, Error> {
-        self.require_opal_family()?;
-        let needs = self.unlock_needs(request);
+        let needs = self.unlock_needs(request, credential.authority)?;
         let mut report = UnlockReport {
             changed: needs.ranges || needs.mbr,
             ranges: Vec::new(),
@@ -143,7 +142,6 @@ impl Drive {
         if !report.changed {
             return Ok(report);
         }
-        self.require_active()?;
         let acting = credential.authority;
         let ranges = self.named_ranges(&request.ranges);
         let (mut session, discovery) = self.log_in_to_locking_sp(credential)?;
@@ -163,12 +161,21 @@ impl Drive {
         report.unless_in_vain()
     }
 
-    /// What Level 0 Discovery does not show to be as asked.
-    pub(super) fn unlock_needs(&self, request: &UnlockRequest) -> UnlockNeeds {
-        UnlockNeeds {
+    /// What Level 0 Discovery does not show to be as asked, if the authority can do it.
+    pub(super) fn unlock_needs(
+        &self,
+        request: &UnlockRequest,
+        acting: Authority,
+    ) -> Result<UnlockNeeds, Error> {
+        self.require_opal_family()?;
+        let needs = UnlockNeeds {
             ranges: self.is_locked(),
             mbr: request.mbr_done && self.state().mbr == MbrState::Shown,
+        };
+        if needs.ranges || needs.mbr {
+            self.require_active_as(acting)?;
         }
+        Ok(needs)
     }
 }
 
@@ -237,12 +244,12 @@ impl Unlocking<'_, '_> {
     }
 
     fn one(&mut self, range: RangeNumber) -> Result<RangeOutcome, Error> {
-        let unlocked = match self.columns(range) {
+        let columns = self.columns(range).at_as(Step::ReadRange, self.acting);
+        let unlocked = match columns {
             Ok(columns) if columns.is_empty() => Ok(()),
-            Ok(columns) => range::set(self.session, range, &columns),
+            Ok(columns) => range::set(self.session, range, &columns, self.acting),
             Err(error) => Err(error),
         };
-        let unlocked = unlocked.at_as(Step::SetRange, self.acting);
         outcome(range, unlocked.map(|()| Seen::default()))
     }
 

@@ -30,6 +30,8 @@ pub(super) const MBR_DONE: u8 = 0x20;
 pub(super) const SID_IS_MSID: u8 = 0x00;
 pub(super) const SID_DIFFERS: u8 = 0x01;
 pub(super) const SID_BLOCKED: u8 = 0x02;
+/// Locking SP frozen, to be added.
+pub(super) const LOCKING_SP_FROZEN: u8 = 0x08;
 
 const LOCKING_FLAGS: usize = 68;
 const BLOCK_SID_CODE: usize = 148;

@@ -26,7 +26,7 @@ fn method_line(call: &MethodCall) -> Vec<Line> {
 }
 
 fn success() -> Vec<u8> {
-    crate::session::testing::frame("7.14")
+    session::testing::frame("7.14")
 }
 
 fn log_in() -> Vec<Line> {
@@ -141,7 +141,7 @@ fn a_revert_that_takes_too_long_is_judged_by_discovery() {
 
 #[test]
 fn a_revert_without_answer_is_judged_by_discovery() {
-    for answer in [header(0, 0), crate::session::testing::frame("7.36")] {
+    for answer in [header(0, 0), session::testing::frame("7.36")] {
         let lines = vec![
             vec![discovery(LOCKED, SID_DIFFERS)],
             log_in(),

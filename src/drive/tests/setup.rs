@@ -5,7 +5,7 @@ use super::super::{
 use super::dialogue::*;
 use crate::session::testing::{Line, recv, send};
 use crate::spec::{MethodStatus, RangeNumber, uid};
-use crate::wire::Value;
+use crate::wire::{MethodCall, MethodResponse, Value};
 
 const SUCCESS: MethodStatus = MethodStatus::SUCCESS;
 const REFUSED: MethodStatus = MethodStatus::NOT_AUTHORIZED;
@@ -311,6 +311,59 @@ fn an_activation_that_the_drive_only_claims_is_an_error() {
         error.cause(),
         Cause::NotAsAsked(Mismatch::NotActivated)
     ));
+}
+
+#[test]
+fn a_failure_tells_what_was_done_before_it() {
+    let call = MethodCall::new(uid::LOCKING_SP, crate::spec::method::ACTIVATE);
+    let refused = MethodResponse::failure(MethodStatus::FAIL);
+    let (report, _) = setup(
+        vec![
+            vec![discovery(INACTIVE, SID_IS_MSID)],
+            read_msid(),
+            sid(MSID),
+            set_sid(),
+            method(&call, &refused),
+            end(),
+        ],
+        &SetupPlan::default(),
+    );
+    let error = report.unwrap_err();
+    assert!(matches!(error.cause(), Cause::ActivationFailed));
+    assert_eq!(error.status(), Some(MethodStatus::FAIL));
+    assert_eq!(error.step(), Some(Step::Activate));
+    let done = error.setup_report().unwrap();
+    assert!(done.changed && done.owned && !done.activated);
+}
+
+#[test]
+fn a_frozen_drive_is_not_touched() {
+    let lines = vec![vec![discovery(ACTIVE, SID_DIFFERS | LOCKING_SP_FROZEN)]];
+    let (report, commands) = setup(lines, &SetupPlan::default());
+    let error = report.unwrap_err();
+    assert!(matches!(error.cause(), Cause::Frozen));
+    assert_eq!(error.code(), ErrorCode::NotAuthorized);
+    assert_eq!(commands, 1);
+}
+
+#[test]
+fn more_resets_than_asked_for_are_kept() {
+    let mut shown = global_shown();
+    shown[6] = (9, Value::list([Value::Uint(3), Value::Uint(0)]));
+    let (report, _) = setup(
+        vec![
+            vec![discovery(ACTIVE, SID_DIFFERS)],
+            admin1(NEW),
+            get(GLOBAL, 3, 10, shown),
+            end(),
+            sid(NEW),
+            end(),
+        ],
+        &SetupPlan::default(),
+    );
+    let report = report.unwrap();
+    assert!(!report.changed);
+    assert_eq!(report.ranges[0].lock_on_reset, Some(vec![3, 0]));
 }
 
 #[test]

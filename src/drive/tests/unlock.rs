@@ -1,6 +1,6 @@
 use super::super::{
     Authority, Cause, Credential, Drive, Error, ErrorCode, Lock, LockRequest, MbrOutcome, Mismatch,
-    Step, UnlockReport, UnlockRequest,
+    RangeError, Step, UnlockReport, UnlockRequest,
 };
 use super::dialogue::*;
 use crate::session::testing::{Line, recv, send};
@@ -425,4 +425,24 @@ fn a_lock_out_is_told_apart_from_a_wrong_pin() {
     let error = report.unwrap_err();
     assert_eq!(error.code(), ErrorCode::LockedOut);
     assert_eq!(error.status(), Some(status));
+}
+
+#[test]
+fn a_range_that_does_not_exist_is_a_wrong_request() {
+    let lines = vec![
+        vec![discovery(LOCKED, SID_DIFFERS)],
+        log_in(),
+        set_locked(300, false, false, REFUSED),
+        end(),
+    ];
+    let request = UnlockRequest {
+        ranges: ranges([300]),
+        ..UnlockRequest::default()
+    };
+    let error = unlock(lines, &request).0.unwrap_err();
+    assert_eq!(error.code(), ErrorCode::InvalidRequest);
+    assert!(matches!(
+        error.cause(),
+        Cause::Range(RangeError::Missing(RangeNumber(300)))
+    ));
 }
