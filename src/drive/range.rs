@@ -175,9 +175,8 @@ pub(super) fn read(
     acting: Authority,
 ) -> Result<(Row, LockingRange), Error> {
     let columns = locking::RANGE_START..=locking::ACTIVE_KEY;
-    let row = match session.get(uid::locking_range(range), columns) {
-        row => unless_missing(row, range, step, acting)?,
-    };
+    let row = session.get(uid::locking_range(range), columns);
+    let row = unless_missing(row, range, step, acting)?;
     let range = LockingRange::from_row(range, &row).at(step)?;
     Ok((row, range))
 }

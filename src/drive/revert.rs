@@ -195,7 +195,7 @@ impl Drive {
 
     /// The time that the drive announces for replacing its keys or, where it does not, the longest
     /// for any way to remove data.
-    fn erasure_time(&self) -> Duration {
+    pub(super) fn erasure_time(&self) -> Duration {
         let removal = self.discovery().data_removal();
         let seconds = removal.and_then(|removal| {
             let supported = |mechanism: &DataRemovalMechanism| removal.supports(*mechanism);

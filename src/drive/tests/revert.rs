@@ -1,9 +1,11 @@
+use std::time::Duration;
+
 use super::super::{
     Authority, Cause, Credential, EraseConsent, ErrorCode, Finding, Mismatch, Step,
 };
 use super::dialogue::*;
 use crate::session;
-use crate::session::testing::{Line, header, recv, recv_bytes};
+use crate::session::testing::{Line, Stage, header, recv, recv_bytes};
 use crate::spec::{MethodStatus, method as method_uid, uid};
 use crate::transport::{Bus, Identity};
 use crate::wire::{MethodCall, MethodResponse};
@@ -257,4 +259,29 @@ fn what_a_revert_leaves_waiting_does_not_disturb_the_next_run() {
     lines.insert(6, discovery(INACTIVE, SID_IS_MSID));
     let (msid, _) = run(vec![lines], |drive| drive.msid());
     assert_eq!(msid.unwrap().expose(), MSID);
+}
+
+/// How long is waited for a drive that announces this time for overwriting, in two minutes, and for
+/// replacing keys, in two seconds; 0 for what it does not tell.
+fn erasure_time(overwrite: u8, keys: u8) -> Duration {
+    let mut response = samsung();
+    let length = u32::from_be_bytes(response[..4].try_into().unwrap());
+    let end = 4 + usize::try_from(length).unwrap();
+    response.truncate(end);
+    // Overwriting and cryptographic erase; the first one in minutes.
+    let mut descriptor = vec![0x04, 0x04, 0x10, 0x20, 0, 0, 0x05, 0x01];
+    descriptor.extend([0, overwrite, 0, 0, 0, keys]);
+    descriptor.resize(36, 0);
+    response.extend(&descriptor);
+    response[..4].copy_from_slice(&(length + 36).to_be_bytes());
+    let stage = Stage::new([recv_bytes(response)]);
+    open(&stage).erasure_time()
+}
+
+#[test]
+fn a_revert_waits_for_new_keys_and_for_ten_minutes_at_most() {
+    assert_eq!(erasure_time(255, 5), Duration::from_secs(10));
+    assert_eq!(erasure_time(255, 0), Duration::from_secs(600));
+    assert_eq!(erasure_time(2, 0), Duration::from_secs(240));
+    assert_eq!(erasure_time(0, 0), Duration::ZERO);
 }

@@ -3,7 +3,7 @@ use super::super::{
     SetupReport, Step,
 };
 use super::dialogue::*;
-use crate::session::testing::{Line, recv, send};
+use crate::session::testing::{Line, recv, recv_bytes, send};
 use crate::spec::{MethodStatus, RangeNumber, uid};
 use crate::wire::{MethodCall, MethodResponse, Value};
 
@@ -527,6 +527,18 @@ fn ranges_that_the_drive_cannot_take_are_refused_before_anything_is_sent() {
     assert!(matches!(
         error.cause(),
         Cause::Range(RangeError::Start { nearest: 2048, .. })
+    ));
+    assert_eq!(commands, 1);
+}
+
+#[test]
+fn pyrite_has_the_global_range_alone() {
+    let mut response = samsung();
+    response[128..130].copy_from_slice(&[0x03, 0x02]);
+    let (report, commands) = setup(vec![vec![recv_bytes(response)]], &plan_with_a_range());
+    assert!(matches!(
+        report.unwrap_err().cause(),
+        Cause::Range(RangeError::Missing(RangeNumber(1)))
     ));
     assert_eq!(commands, 1);
 }
