@@ -199,23 +199,27 @@ pub(crate) fn each(
 
 /// As [`each`], with a secret that is read once, and only if a drive needs it.
 ///
-/// `work` gets no key for drives that need none. Where a person typed the secret, it is asked for
-/// again on behalf of the drives that refused it, as often as `--tries` allows.
+/// `work` gets no key for drives that need none, which do not fail for want of it. Where a person
+/// typed the secret, it is asked for again on behalf of the drives that refused it, as often as
+/// `--tries` allows.
 pub(crate) fn each_with_key(
     slots: &mut [Slot],
     acting: &Acting<'_>,
     needs_key: impl Fn(&Drive) -> bool + Sync,
     work: impl Fn(&Named, &mut Drive, Option<&Key>) -> Result<Done, CliError> + Sync,
-) -> Result<Vec<DriveReport>, CliError> {
+) -> Vec<DriveReport> {
+    let work = |key: Option<&Result<Key, CliError>>, named: &Named, drive: &mut Drive| match key
+        .filter(|_| needs_key(drive))
+    {
+        None => work(named, drive, None),
+        Some(Ok(key)) => work(named, drive, Some(key)),
+        Some(Err(error)) => Err(error.clone()),
+    };
     let is_needed = slots
         .iter()
         .any(|slot| slot.drive.as_ref().is_ok_and(&needs_key));
-    let key = is_needed.then(|| acting.read()).transpose()?;
-    let work = |key: Option<&Key>, name: &Named, drive: &mut Drive| {
-        let key = key.filter(|_| needs_key(drive));
-        work(name, drive, key)
-    };
-    let mut reports = each(slots, |name, drive| work(key.as_ref(), name, drive));
+    let key = is_needed.then(|| acting.read());
+    let mut reports = each(slots, |named, drive| work(key.as_ref(), named, drive));
     for _ in 1..acting.attempts() {
         let refused: Vec<_> = slots
             .iter_mut()
@@ -225,17 +229,18 @@ pub(crate) fn each_with_key(
         if refused.is_empty() {
             break;
         }
-        let errors = refused.iter().filter_map(|(slot, report)| {
-            let error = report.error.as_ref()?;
-            Some(format!("{}: {error}", slot.named))
-        });
-        errors.for_each(|error| acting.warn(&error));
-        let key = acting.read()?;
+        for error in refused
+            .iter()
+            .filter_map(|(_, report)| report.error.as_ref())
+        {
+            acting.warn(&error.message);
+        }
+        let key = acting.read();
         fleet::in_parallel(refused, |(slot, report)| {
-            *report = slot.work(|name, drive| work(Some(&key), name, drive));
+            *report = slot.work(|named, drive| work(Some(&key), named, drive));
         });
     }
-    Ok(reports)
+    reports
 }
 
 fn is_refused((_, report): &(&mut Slot, &mut DriveReport)) -> bool {

@@ -33,7 +33,7 @@ pub(crate) fn run(args: &Unlock, context: &Context) -> Result<Report, CliError> 
         Some(key) => job.unlock(named, drive, key),
         None => Ok(Done::notice(already(named), &Fields::nothing_done())),
     };
-    let mut reports = drives::each_with_key(&mut slots, &acting, needs_key, work)?;
+    let mut reports = drives::each_with_key(&mut slots, &acting, needs_key, work);
     if !args.no_rescan {
         rescan::after_unlock(&slots, &mut reports, context);
     }

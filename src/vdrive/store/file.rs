@@ -51,6 +51,14 @@ impl FileDisk {
     }
 }
 
+impl Drop for FileDisk {
+    fn drop(&mut self) {
+        // A process that another thread is about to start holds a copy of the open file until it
+        // runs its program, and with it the lock: so the lock is given back, not only the copy.
+        let _ = self.file.unlock();
+    }
+}
+
 /// True for what the kernel says of a directory or a socket.
 fn is_no_file(error: &io::Error) -> bool {
     let errno = error.raw_os_error().map(Errno::from_raw);

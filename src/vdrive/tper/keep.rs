@@ -284,7 +284,7 @@ mod tests {
             assert!(matches!(refused, Err(KeepError::Contradiction)), "{index}");
         }
         let impossible = open(new_store(|state| {
-            state.profile.geometry.alignment_granularity = 0
+            state.profile.geometry.alignment_granularity = 0;
         }));
         assert!(matches!(impossible, Err(KeepError::Profile(_))));
         assert!(open(new_store(|_| {})).is_ok());

@@ -413,6 +413,22 @@ fn drives_are_reported_in_the_order_given() {
 }
 
 #[test]
+fn a_missing_secret_concerns_only_the_drives_that_need_it() {
+    let bench = Bench::locked();
+    bench.create("b", "SEDKITTEST0002");
+    let document = bench.json(
+        &["unlock", "vdrive:a", "vdrive:b", "--key", "file:missing"],
+        3,
+    );
+    assert_eq!(document["drives"][0]["error"]["code"], "secret_unavailable");
+    assert_eq!(
+        document["drives"][0]["if_commands"],
+        json!({"send": 0, "recv": 1})
+    );
+    assert_eq!(document["drives"][1]["ok"], true);
+}
+
+#[test]
 fn a_passphrase_comes_through_standard_input() {
     let bench = Bench::locked();
     let unlock = ["unlock", "vdrive:a", "--key", "stdin"];
