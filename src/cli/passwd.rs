@@ -89,18 +89,13 @@ impl Job {
         new_key: &Key,
     ) -> Result<Done, CliError> {
         let new_pin = new_key.pin(drive)?;
-        let mut changed = Vec::new();
-        let mut error = None;
+        let mut changes = Vec::new();
         for &authority in &self.authorities {
             let credential = key.credential(self.acting.unwrap_or(authority), drive)?;
-            match drive.change_pin(authority, &credential, &new_pin) {
-                Ok(report) => changed.push(report),
-                Err(failure) => {
-                    error = Some(CliError::from(failure));
-                    break;
-                }
-            }
+            changes.push((authority, credential));
         }
+        let (changed, error) = drive.change_pins(&changes, &new_pin);
+        let error = error.map(CliError::from);
         Ok(self.done(name, &changed, error))
     }
 

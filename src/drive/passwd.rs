@@ -65,6 +65,41 @@ impl Drive {
         credential: &Credential,
         new_pin: &Secret,
     ) -> Result<PasswdReport, Error> {
+        let report = self.change_and_prove(authority, credential, new_pin)?;
+        self.note(authority).remove();
+        Ok(report)
+    }
+
+    /// Changes the PINs of several authorities to one, in this order, and proves each before the next
+    /// is touched: what was done, and why not all of it.
+    ///
+    /// Can be run again after an interruption, with the same PINs.
+    pub fn change_pins(
+        &mut self,
+        changes: &[(Authority, Credential)],
+        new_pin: &Secret,
+    ) -> (Vec<PasswdReport>, Option<Error>) {
+        let mut reports = Vec::new();
+        for (authority, credential) in changes {
+            match self.change_and_prove(*authority, credential, new_pin) {
+                Ok(report) => reports.push(report),
+                // The notes stay: the next run will find the first PINs changed.
+                Err(error) => return (reports, Some(error)),
+            }
+        }
+        for (authority, _) in changes {
+            self.note(*authority).remove();
+        }
+        (reports, None)
+    }
+
+    /// The change of a PIN but for the end of its note.
+    fn change_and_prove(
+        &mut self,
+        authority: Authority,
+        credential: &Credential,
+        new_pin: &Secret,
+    ) -> Result<PasswdReport, Error> {
         self.require_pin_of(authority, credential.authority)?;
         check_pin(new_pin)?;
         let mut note = self.note(authority);
@@ -74,7 +109,6 @@ impl Drive {
             Changed::Before => Proof::Authenticated,
             Changed::Disabled => Proof::AuthorityDisabled,
         };
-        note.remove();
         Ok(PasswdReport {
             authority,
             changed: changed != Changed::Before,

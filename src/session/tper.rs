@@ -288,8 +288,7 @@ impl Tper {
         Ok(Numbers { tsn, hsn })
     }
 
-    /// The number of the session that a SyncSession opened. One whose numbers are illegal is ended,
-    /// as far as the TPer knows it.
+    /// The number of the session that a SyncSession opened; one with illegal numbers is ended.
     fn synchronised(&mut self, tokens: &[u8], hsn: Hsn) -> Result<Tsn, Error> {
         let tsn = parse_sync_session(tokens, hsn);
         if let (Err(_), Some(numbers)) = (&tsn, claimed_session(tokens)) {

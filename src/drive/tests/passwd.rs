@@ -108,6 +108,33 @@ fn a_note_is_there_while_the_outcome_is_unknown() {
 }
 
 #[test]
+fn of_several_pins_the_notes_stay_until_all_are_changed() {
+    let (folder, options) = noted(&[]);
+    let lines = vec![
+        vec![discovery(ACTIVE, SID_DIFFERS)],
+        vec![send("7.10"), recv("7.5"), send("7.12"), recv("7.14")],
+        end(),
+        start(uid::ADMIN_SP, uid::SID, NEW),
+        end(),
+        start_refused(uid::LOCKING_SP, uid::ADMIN1, OLD, REFUSED),
+    ];
+    let changes = [
+        (Authority::Sid, sid(OLD)),
+        (
+            Authority::Admin(1),
+            Credential::new(Authority::Admin(1), secret(OLD)),
+        ),
+    ];
+    let (reports, _) = run_with(options, lines, |drive| {
+        let (reports, error) = drive.change_pins(&changes, &secret(NEW));
+        assert_eq!(error.unwrap().code(), ErrorCode::NotAuthorized);
+        Ok(reports)
+    });
+    assert_eq!(reports.unwrap().len(), 1);
+    assert_eq!(notes(&folder), ["SERIAL0001.SID"]);
+}
+
+#[test]
 fn a_journal_that_cannot_be_written_is_told() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let options = DriveOptions {
