@@ -22,7 +22,7 @@ pub(crate) fn run(args: &Lock, context: &Context) -> Result<Report, CliError> {
     let mut slots = drives::open_many(&args.devices, args.session, context)?;
     if args.dry_run.dry_run {
         return Ok(plan::report(&mut slots, |drive| {
-            Ok(drive.plan_lock(&request, authority))
+            Ok(drive.plan_lock(&request, authority)?)
         }));
     }
     drives::check(&mut slots, |named| {

@@ -21,7 +21,7 @@ pub(crate) fn run(args: &Passwd, context: &Context) -> Result<Report, CliError> 
         context,
         |name, drive| {
             if args.dry_run.dry_run {
-                return Ok(plan::done(name, job.plan(drive)));
+                return Ok(plan::done(name, job.plan(drive)?));
             }
             let (key, new_key) = job.keys(args, context)?;
             job.run(name, drive, &key, &new_key)
@@ -60,9 +60,13 @@ impl Job {
         })
     }
 
-    fn plan(&self, drive: &Drive) -> Vec<crate::drive::PlannedCall> {
+    fn plan(&self, drive: &Drive) -> Result<Vec<crate::drive::PlannedCall>, CliError> {
         let plan = |&authority| drive.plan_change_pin(authority, self.acting.unwrap_or(authority));
-        self.authorities.iter().flat_map(plan).collect()
+        let mut calls = Vec::new();
+        for planned in self.authorities.iter().map(plan) {
+            calls.extend(planned?);
+        }
+        Ok(calls)
     }
 
     fn keys(&self, args: &Passwd, context: &Context) -> Result<(Key, Key), CliError> {
@@ -85,18 +89,13 @@ impl Job {
         new_key: &Key,
     ) -> Result<Done, CliError> {
         let new_pin = new_key.pin(drive)?;
-        let mut changed = Vec::new();
-        let mut error = None;
+        let mut changes = Vec::new();
         for &authority in &self.authorities {
             let credential = key.credential(self.acting.unwrap_or(authority), drive)?;
-            match drive.change_pin(authority, &credential, &new_pin) {
-                Ok(report) => changed.push(report),
-                Err(failure) => {
-                    error = Some(CliError::from(failure));
-                    break;
-                }
-            }
+            changes.push((authority, credential));
         }
+        let (changed, error) = drive.change_pins(&changes, &new_pin);
+        let error = error.map(CliError::from);
         Ok(self.done(name, &changed, error))
     }
 

@@ -24,7 +24,7 @@ pub(crate) fn run(args: &Revert, context: &Context) -> Result<Report, CliError> 
         context,
         |name, drive| {
             if args.dry_run.dry_run {
-                return Ok(plan::done(name, drive.plan_revert(by.authority())));
+                return Ok(plan::done(name, drive.plan_revert(by.authority())?));
             }
             in_use::check(name, args.force, context)?;
             let consent = consent(args, name, drive, context)?;

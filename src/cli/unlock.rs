@@ -25,7 +25,7 @@ pub(crate) fn run(args: &Unlock, context: &Context) -> Result<Report, CliError> 
     )?;
     let mut slots = drives::open_many(&args.devices, args.session, context)?;
     if args.dry_run.dry_run {
-        let plan = |drive: &mut Drive| Ok(drive.plan_unlock(&job.request, job.authority));
+        let plan = |drive: &mut Drive| Ok(drive.plan_unlock(&job.request, job.authority)?);
         return Ok(plan::report(&mut slots, plan));
     }
     let needs_key = |drive: &Drive| job.needs_key(drive);
@@ -84,7 +84,8 @@ impl Job {
 
     /// Nobody is asked for the secret of drives that are as they should be.
     fn needs_key(&self, drive: &Drive) -> bool {
-        self.save_for_resume || !drive.plan_unlock(&self.request, self.authority).is_empty()
+        let plan = drive.plan_unlock(&self.request, self.authority);
+        self.save_for_resume || !plan.is_ok_and(|plan| plan.is_empty())
     }
 
     fn unlock(&self, named: &Named, drive: &mut Drive, key: &Key) -> Result<Done, CliError> {

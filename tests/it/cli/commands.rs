@@ -263,7 +263,10 @@ fn passwd_finishes_what_was_interrupted() {
         .run(&[&["passwd", "vdrive:a", "--as", "SID"][..], &keys].concat())
         .exits(0);
     let passwd = ["passwd", "vdrive:a", "--as", "SID", "--also", "Admin1"];
-    let document = bench.json(&[&passwd[..], &keys].concat(), 0);
+    // No run was interrupted, so that a second attempt is up to the user.
+    bench.run(&[&passwd[..], &keys].concat()).exits(4);
+    let tries = ["--tries", "2"];
+    let document = bench.json(&[&passwd[..], &keys, &tries].concat(), 0);
     assert_eq!(document["drives"][0]["authorities"][0]["changed"], false);
     assert_eq!(document["drives"][0]["authorities"][1]["changed"], true);
 }
