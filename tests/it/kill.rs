@@ -75,6 +75,22 @@ fn a_change_of_the_pin_that_was_killed_anywhere_is_finished_by_the_next() {
 }
 
 #[test]
+fn a_change_of_two_pins_that_was_killed_anywhere_is_finished_by_the_next() {
+    let mut passwd = vec!["passwd", "--as", "SID", "--also", "Admin1"];
+    passwd.extend(["--key", "file:old", "--new-key", "file:new"]);
+    let kills = kill_everywhere(
+        "passwd-both",
+        |stage| stage.run(&["setup", "--new-key", "file:old"]),
+        |stage| {
+            stage.run(&passwd);
+            stage.opens(Authority::Admin(1), NEW);
+            stage.opens(Authority::Sid, NEW);
+        },
+    );
+    assert!(kills > 12, "passwd took only {kills} interface commands");
+}
+
+#[test]
 fn a_session_that_was_left_open_is_waited_for_until_the_drive_drops_it() {
     let stage = Stage::with_session_timeout(Duration::from_millis(1500));
     stage.leave_session_open();
@@ -126,6 +142,11 @@ fn victim() {
     };
     match task {
         "setup-owned" => drop(drive.setup(&owned, &secret(NEW)).unwrap()),
+        "passwd-both" => {
+            let sid = (Authority::Sid, Credential::new(Authority::Sid, secret(OLD)));
+            let both = [sid, (Authority::Admin(1), admin(OLD))];
+            assert!(drive.change_pins(&both, &secret(NEW)).1.is_none());
+        }
         "setup" => drop(drive.setup(&SetupPlan::default(), &secret(OLD)).unwrap()),
         _ => drop(
             drive
