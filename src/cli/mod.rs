@@ -7,7 +7,6 @@
 //! Nothing else in the crate prints, reads the environment or knows the command line.
 
 #![forbid(unsafe_code)]
-#![allow(dead_code, reason = "the commands come one by one")]
 
 use std::ffi::OsString;
 use std::process;

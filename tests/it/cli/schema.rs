@@ -92,6 +92,93 @@ fn every_command_says_what_its_schema_says() {
 }
 
 #[test]
+fn tools_say_what_their_schemas_say() {
+    let bench = Bench::set_up();
+    let file = |name: &str| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors");
+        folder.join(name).into_os_string().into_string().unwrap()
+    };
+    let packet = file("frames/7.11.hex");
+    let discovery = file("discovery0/dta-340-crucial-mx500.hex");
+    let hash = ["hash", "--key", "file:right"];
+    let cases: [(&str, Vec<&str>, i32); 18] = [
+        (
+            "vdrive-create",
+            vec!["vdrive", "create", "new", "--size", "1MiB"],
+            0,
+        ),
+        (
+            "vdrive-create",
+            vec!["vdrive", "create", "new", "--size", "1MiB"],
+            1,
+        ),
+        ("vdrive-info", vec!["vdrive", "info", "a"], 0),
+        ("vdrive-stats", vec!["vdrive", "stats", "a"], 0),
+        (
+            "vdrive-write",
+            vec!["vdrive", "write", "a", "--lba", "0", "--from", "right"],
+            0,
+        ),
+        ("vdrive-read", vec!["vdrive", "read", "a", "--lba", "0"], 0),
+        (
+            "vdrive-media",
+            vec!["vdrive", "media", "a", "--lba", "0"],
+            0,
+        ),
+        ("vdrive-power-cycle", vec!["vdrive", "power-cycle", "a"], 0),
+        ("vdrive-read", vec!["vdrive", "read", "a", "--lba", "0"], 1),
+        (
+            "vdrive-hardware-reset",
+            vec!["vdrive", "hardware-reset", "a"],
+            0,
+        ),
+        ("vdrive-info", vec!["vdrive", "info", "missing"], 1),
+        ("hash", hash.to_vec(), 0),
+        (
+            "hash",
+            [&hash[..], &["--scheme", "sedutil", "--serial", "X"]].concat(),
+            0,
+        ),
+        ("hash", [&hash[..], &["--scheme", "sedutil"]].concat(), 2),
+        ("decode", vec!["decode", &packet, "--as", "packets"], 0),
+        ("decode", vec!["decode", &discovery, "--as", "discovery"], 0),
+        ("decode", vec!["decode", "right", "--as", "packets"], 11),
+        ("demo", vec!["demo"], 0),
+    ];
+    for (name, arguments, exit) in cases {
+        assert_valid(name, &bench.json(&arguments, exit));
+    }
+}
+
+/// A command without a schema would be one whose output nobody can rely on.
+#[test]
+fn every_command_has_a_schema() {
+    let help = Bench::new().run(&["--help"]).exits(0).stdout;
+    let commands = help
+        .split("Commands:")
+        .nth(1)
+        .unwrap()
+        .split("Options:")
+        .next()
+        .unwrap();
+    let names = commands
+        .lines()
+        .filter(|line| !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next());
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("man/schema");
+    let files: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    for name in names {
+        let is_its = |file: &String| {
+            file.starts_with(&format!("{name}.")) || file.starts_with(&format!("{name}-"))
+        };
+        assert!(files.iter().any(is_its), "{name}");
+    }
+}
+
+#[test]
 fn wrong_usage_validates_too() {
     let bench = Bench::new();
     assert_valid("unlock", &bench.json(&["unlock"], 2));
