@@ -19,9 +19,9 @@ pub(crate) fn run(args: &Lock, context: &Context) -> Result<Report, CliError> {
     let request = LockRequest {
         ranges: ranges::numbers(&args.ranges),
     };
-    let mut slots = drives::open_many(&args.devices, args.session, context)?;
+    let mut slots = drives::open_many(&args.devices, args.session.opening(args.dry_run), context)?;
     if args.dry_run.dry_run {
-        return Ok(plan::report(&mut slots, |drive| {
+        return Ok(plan::report(&mut slots, args.session, |drive| {
             Ok(drive.plan_lock(&request, authority))
         }));
     }

@@ -17,11 +17,11 @@ pub(crate) fn run(args: &Passwd, context: &Context) -> Result<Report, CliError> 
     let job = Job::new(args)?;
     Ok(drives::on_one(
         &args.device,
-        args.session,
+        args.session.opening(args.dry_run),
         context,
         |name, drive| {
             if args.dry_run.dry_run {
-                return Ok(plan::done(name, job.plan(drive)));
+                return Ok(plan::done(name, args.session, job.plan(drive)));
             }
             let (key, new_key) = job.keys(args, context)?;
             job.run(name, drive, &key, &new_key)

@@ -20,11 +20,15 @@ pub(crate) fn run(args: &Revert, context: &Context) -> Result<Report, CliError> 
     let by = By::new(args, context)?;
     Ok(drives::on_one(
         &args.device,
-        args.session,
+        args.session.opening(args.dry_run),
         context,
         |name, drive| {
             if args.dry_run.dry_run {
-                return Ok(plan::done(name, drive.plan_revert(by.authority())));
+                return Ok(plan::done(
+                    name,
+                    args.session,
+                    drive.plan_revert(by.authority()),
+                ));
             }
             in_use::check(name, args.force, context)?;
             let consent = consent(args, name, drive, context)?;

@@ -22,7 +22,7 @@ pub(crate) fn run(args: &Setup, context: &Context) -> Result<Report, CliError> {
     let sources = Sources::new(args)?;
     Ok(drives::on_one(
         &args.device,
-        args.session,
+        args.session.opening(args.dry_run),
         context,
         |name, drive| {
             let ranges = ranges(args, name, drive)?;
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Setup, context: &Context) -> Result<Report, CliError> {
                 ..SetupPlan::default()
             };
             if args.dry_run.dry_run {
-                return Ok(plan::done(name, drive.plan_setup(&plan)));
+                return Ok(plan::done(name, args.session, drive.plan_setup(&plan)));
             }
             plan.consent = consent(args, name, drive, context)?;
             let (sid_key, new_key) = sources.read(args, context)?;

@@ -23,10 +23,10 @@ pub(crate) fn run(args: &Unlock, context: &Context) -> Result<Report, CliError> 
         args.session,
         context,
     )?;
-    let mut slots = drives::open_many(&args.devices, args.session, context)?;
+    let mut slots = drives::open_many(&args.devices, args.session.opening(args.dry_run), context)?;
     if args.dry_run.dry_run {
         let plan = |drive: &mut Drive| Ok(drive.plan_unlock(&job.request, job.authority));
-        return Ok(plan::report(&mut slots, plan));
+        return Ok(plan::report(&mut slots, args.session, plan));
     }
     let needs_key = |drive: &Drive| job.needs_key(drive);
     let work = |named: &Named, drive: &mut Drive, key: Option<&Key>| match key {

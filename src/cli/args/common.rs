@@ -137,4 +137,12 @@ impl SessionOptions {
         stack_reset: false,
         tries: 1,
     };
+
+    /// For opening drives: where nothing but a plan is asked for, nothing is reset.
+    pub(crate) const fn opening(self, dry_run: DryRun) -> Self {
+        Self {
+            stack_reset: self.stack_reset && !dry_run.dry_run,
+            ..self
+        }
+    }
 }

@@ -369,6 +369,28 @@ fn a_dry_run_prints_methods_and_changes_nothing() {
 }
 
 #[test]
+fn a_dry_run_shows_a_stack_reset_and_sends_none() {
+    let bench = Bench::locked();
+    for command in [
+        &["lock", "vdrive:a"][..],
+        &["unlock", "vdrive:a"],
+        &["setup", "vdrive:a"],
+        &["passwd", "vdrive:a", "--as", "Admin1"],
+        &["revert", "vdrive:a"],
+    ] {
+        let options = ["--dry-run", "--stack-reset"];
+        let document = bench.json(&[command, &options].concat(), 0);
+        let drive = &document["drives"][0];
+        assert_eq!(drive["plan"][0]["method"], "STACK_RESET", "{command:?}");
+        assert_eq!(
+            drive["if_commands"],
+            json!({"send": 0, "recv": 1}),
+            "{command:?}"
+        );
+    }
+}
+
+#[test]
 fn every_changing_command_has_a_dry_run() {
     let bench = Bench::locked();
     for command in [
