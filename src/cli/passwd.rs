@@ -55,7 +55,7 @@ impl Job {
             acting: args.admin_key.as_ref().map(|_| Authority::Admin(1)),
             source: secret::source(args.admin_key.as_ref().unwrap_or(&args.key.key))?,
             recipe: Recipe::existing(&args.scheme)?,
-            new_source: secret::source(&args.new_key)?,
+            new_source: secret::new_source(&args.new_key)?,
             new_recipe: Recipe::new_pin(&args.new_scheme, &args.scheme.salt)?,
         })
     }

@@ -71,6 +71,17 @@ pub(crate) fn source(text: &str) -> Result<Source, CliError> {
     parse(text)
 }
 
+/// The source of a secret that is about to be set. The MSID is none: anybody can read it.
+pub(crate) fn new_source(text: &str) -> Result<Source, CliError> {
+    match source(text)? {
+        Source::Msid => Err(CliError::usage(
+            "the MSID is no new secret: the drive shows it to anybody",
+        )
+        .with_hint("choose a passphrase; \"sedkit revert\" is the way back to the MSID")),
+        source => Ok(source),
+    }
+}
+
 /// The authority that a text names.
 pub(crate) fn authority(text: &str) -> Result<Authority, CliError> {
     parse(text)

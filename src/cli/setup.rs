@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::args::NewScheme;
 use super::args::setup::Setup;
 use super::confirm::{self, Loss};
 use super::device::Named;
@@ -53,13 +54,12 @@ struct Sources {
 
 impl Sources {
     fn new(args: &Setup) -> Result<Self, CliError> {
-        let mut new_scheme = args.new_scheme.clone();
-        new_scheme.new_scheme = new_scheme.new_scheme.or_else(|| args.scheme.scheme.clone());
+        let new_source = secret::new_source(&args.new_key)?;
         Ok(Self {
             sid_source: args.sid_key.as_deref().map(secret::source).transpose()?,
             sid_recipe: Recipe::existing(&args.scheme)?,
-            new_source: secret::source(&args.new_key)?,
-            new_recipe: Recipe::new_pin(&new_scheme, &args.scheme.salt)?,
+            new_source,
+            new_recipe: Recipe::new_pin(&new_scheme(args), &args.scheme.salt)?,
         })
     }
 
@@ -72,6 +72,16 @@ impl Sources {
         let prompt = "New passphrase of SID and Admin1";
         let new_key = secrets.new_pin(&self.new_source, prompt, &self.new_recipe)?;
         Ok((sid_key, new_key))
+    }
+}
+
+/// `--scheme` is that of the present secret; where none is given, there is but the new one.
+fn new_scheme(args: &Setup) -> NewScheme {
+    let inherited = args.scheme.scheme.as_ref();
+    let inherited = inherited.filter(|_| args.sid_key.is_none());
+    let named = args.new_scheme.new_scheme.as_ref();
+    NewScheme {
+        new_scheme: named.or(inherited).cloned(),
     }
 }
 

@@ -234,6 +234,41 @@ fn schemes_hash_with_the_drive_s_serial_number() {
 }
 
 #[test]
+fn a_scheme_of_the_present_secret_is_not_that_of_the_new_one() {
+    let bench = Bench::new();
+    let setup = ["setup", "vdrive:a", "--new-key", "file:right"];
+    bench
+        .run(&[&setup[..], &["--scheme", "sedutil"]].concat())
+        .exits(0);
+    bench.secret("next", "Battery-Staple-8");
+    let keys = ["--key", "file:right", "--new-key", "file:next"];
+    let passwd = ["passwd", "vdrive:a", "--as", "Admin1"];
+    bench
+        .run(&[&passwd[..], &keys, &["--scheme", "sedutil"]].concat())
+        .exits(0);
+    let setup = ["setup", "vdrive:a", "--new-key", "file:next"];
+    let sid_key = ["--sid-key", "file:right", "--scheme", "sedutil"];
+    let document = bench.json(&[&setup[..], &sid_key].concat(), 0);
+    assert_eq!(document["drives"][0]["scheme"], "firmware");
+    assert_eq!(document["drives"][0]["owned"], true);
+}
+
+#[test]
+fn the_msid_is_no_new_secret() {
+    let bench = Bench::new();
+    for command in [
+        &["setup", "vdrive:missing"][..],
+        &["passwd", "vdrive:missing", "--as", "SID"],
+    ] {
+        let command = [command, &["--new-key", "msid"]].concat();
+        bench
+            .run(&command)
+            .exits(2)
+            .complains("shows it to anybody");
+    }
+}
+
+#[test]
 fn passwd_changes_a_pin_and_proves_it() {
     let bench = Bench::set_up();
     bench.secret("next", "Battery-Staple-8");
