@@ -9,7 +9,7 @@ use super::error::CliError;
 use super::exit::Code;
 use super::report::{Answer, DriveReport, IfCommands, Report, fields};
 use super::secret::{Acting, Key};
-use super::{Context, hardware};
+use super::{Context, hardware, journal};
 use crate::drive::{Drive, DriveOptions};
 use crate::fleet;
 use crate::transport::Identity;
@@ -180,6 +180,7 @@ fn start_drive(
         timeout: context.timeout,
         interrupt: context.signals.interrupt().clone(),
         tries: options.tries,
+        journal: journal::find(),
     };
     let mut drive = Drive::open(opened.transport, drive_options)?;
     if options.stack_reset {

@@ -15,7 +15,9 @@ pub(crate) fn for_drive(error: &Error) -> Option<String> {
         Cause::WrongAuthority(_) => "name another authority with --as",
         Cause::NotActivated => "turn locking on with \"sedkit setup\"",
         Cause::SidBlocked => SID_BLOCKED,
-        Cause::Refused { authority } => return Some(refused(*authority)),
+        Cause::Refused { authority } | Cause::OneOfTwoRefused { authority } => {
+            return Some(refused(*authority));
+        }
         Cause::NotPermitted { .. } => "act as Admin1, which may do everything in the Locking SP",
         Cause::LockedOut { authority } => return Some(locked_out(*authority)),
         Cause::TryBudget { .. } => {

@@ -33,6 +33,7 @@ mod hint;
 mod identity;
 mod in_use;
 mod info;
+mod journal;
 mod lock;
 mod output;
 mod passwd;

@@ -70,12 +70,6 @@ impl Authority {
             Self::BandMaster(_) | Self::EraseMaster => uid::ENTERPRISE_LOCKING_SP,
         }
     }
-
-    /// Whether it belongs to the Admin SP; all others belong to the Locking SP.
-    #[must_use]
-    pub const fn is_in_admin_sp(self) -> bool {
-        matches!(self, Self::Sid | Self::Psid)
-    }
 }
 
 impl fmt::Display for Authority {

@@ -46,6 +46,15 @@ pub enum Cause {
         /// Who was refused.
         authority: Authority,
     },
+    /// The first of two PINs was refused; the second was not tried.
+    #[error(
+        "{authority} was refused (NOT_AUTHORIZED, 01h); if an earlier run was interrupted, it may \
+         have the new PIN already, which takes a second attempt: --tries 2"
+    )]
+    OneOfTwoRefused {
+        /// Who was refused.
+        authority: Authority,
+    },
     /// The drive does not know the authority.
     #[error("{authority} is unknown to the drive (INVALID_PARAMETER, 0ch)")]
     UnknownAuthority {
@@ -210,7 +219,7 @@ impl Error {
     #[must_use]
     pub const fn status(&self) -> Option<MethodStatus> {
         match &self.cause {
-            Cause::Refused { .. } | Cause::NotPermitted { .. } => {
+            Cause::Refused { .. } | Cause::OneOfTwoRefused { .. } | Cause::NotPermitted { .. } => {
                 Some(MethodStatus::NOT_AUTHORIZED)
             }
             Cause::UnknownAuthority { .. } => Some(MethodStatus::INVALID_PARAMETER),
@@ -223,12 +232,15 @@ impl Error {
 
     /// Whether a PIN was refused.
     pub(super) const fn is_refusal(&self) -> bool {
-        matches!(self.cause, Cause::Refused { .. })
+        matches!(
+            self.cause,
+            Cause::Refused { .. } | Cause::OneOfTwoRefused { .. }
+        )
     }
 
-    /// Whether the drive has not done what it reported.
-    pub(super) const fn is_mismatch(&self) -> bool {
-        matches!(self.cause, Cause::NotAsAsked(_))
+    /// Whether it tells of one range only what the drive refused, or did not do.
+    pub(super) const fn concerns_one_range(&self) -> bool {
+        self.status().is_some() || matches!(self.cause, Cause::NotAsAsked(_) | Cause::Range(_))
     }
 
     /// The class of the failure.
@@ -244,6 +256,7 @@ impl Error {
             | Cause::Range(_) => ErrorCode::InvalidRequest,
             Cause::SidBlocked
             | Cause::Refused { .. }
+            | Cause::OneOfTwoRefused { .. }
             | Cause::NotPermitted { .. }
             | Cause::TryBudget { .. } => ErrorCode::NotAuthorized,
             Cause::LockedOut { .. } => ErrorCode::LockedOut,

@@ -5,7 +5,7 @@
 //! after it was interrupted anywhere.
 //!
 //! In reading order: `mod` (opening, questions to anybody), `login` (sessions as somebody, the
-//! budget of wrong PINs), `setup` with `ownership` and `range`, `unlock` and `lock`, `passwd`,
+//! budget of wrong PINs), `journal` (notes for the run after an interrupted one), `setup` with `ownership` and `range`, `unlock` and `lock`, `passwd`,
 //! `revert`; `state`, `finding` and `plan` say things without sending anything.
 
 #![forbid(unsafe_code)]
@@ -24,6 +24,7 @@ mod consent;
 mod error;
 mod finding;
 mod geometry;
+mod journal;
 mod lock;
 mod login;
 mod mismatch;
@@ -42,6 +43,7 @@ pub use consent::{ConsentError, EraseConsent};
 pub use error::{Cause, Error, ErrorCode};
 pub use finding::Finding;
 pub use geometry::{RangeError, RangeSpec};
+pub use journal::Journal;
 pub use lock::{LockReport, LockRequest};
 pub use mismatch::Mismatch;
 pub use passwd::{PasswdReport, Proof, Tries};
@@ -51,7 +53,7 @@ pub use revert::RevertReport;
 pub use setup::{LockOnReset, SetupPlan, SetupReport};
 pub use state::{DriveState, LockingState, MbrState};
 pub use step::Step;
-pub use unlock::{MbrOutcome, RangeOutcome, UnlockReport, UnlockRequest};
+pub use unlock::{Lock, MbrOutcome, RangeOutcome, UnlockReport, UnlockRequest};
 
 use error::At;
 
@@ -67,6 +69,8 @@ pub struct DriveOptions {
     pub interrupt: Interrupt,
     /// Refused PINs per authority after which no further attempt is made.
     pub tries: u32,
+    /// Where a run notes which PINs it is about to change, so that the next one can go on.
+    pub journal: Option<Journal>,
 }
 
 impl Default for DriveOptions {
@@ -75,6 +79,7 @@ impl Default for DriveOptions {
             timeout: Duration::from_secs(60),
             interrupt: Interrupt::new(),
             tries: 1,
+            journal: None,
         }
     }
 }
@@ -95,22 +100,23 @@ pub struct Properties {
 
 /// A drive that is being talked to.
 ///
-/// ```no_run
-/// use sedkit::drive::{Authority, Credential, Drive, DriveOptions, UnlockRequest};
+/// ```
+/// use sedkit::drive::{Authority, Credential, Drive, DriveOptions, SetupPlan, UnlockRequest};
 /// use sedkit::secret::Secret;
-/// use sedkit::spec::RangeNumber;
-/// # fn transport() -> Box<dyn sedkit::transport::Transport> { unreachable!() }
+/// use sedkit::vdrive::{CreateOptions, VirtualDrive};
 ///
-/// let mut drive = Drive::open(transport(), DriveOptions::default())?;
-/// let request = UnlockRequest {
-///     ranges: vec![RangeNumber::GLOBAL],
-///     mbr_done: true,
-///     ..UnlockRequest::default()
-/// };
-/// let admin = Credential::new(Authority::Admin(1), Secret::from_slice(b"correct horse"));
-/// let report = drive.unlock(&request, &admin)?;
-/// assert!(report.ranges.iter().all(|outcome| outcome.error.is_none()));
-/// # Ok::<(), sedkit::drive::Error>(())
+/// let vdrive = VirtualDrive::in_memory(&CreateOptions::new(4 << 20))?;
+/// let mut drive = Drive::open(Box::new(vdrive), DriveOptions::default())?;
+/// assert_eq!(drive.state().word(), "factory");
+///
+/// let pin = Secret::from_slice(b"correct-horse");
+/// let report = drive.setup(&SetupPlan::default(), &pin)?;
+/// assert!(report.owned && report.activated);
+///
+/// let admin = Credential::new(Authority::Admin(1), pin);
+/// let report = drive.unlock(&UnlockRequest::default(), &admin)?;
+/// assert!(!report.changed, "a drive is unlocked after setup");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Drive {
     tper: Tper,
@@ -118,6 +124,7 @@ pub struct Drive {
     ssc: Ssc,
     tries: u32,
     refused: BTreeMap<Authority, u32>,
+    journal: Option<Journal>,
 }
 
 impl Drive {
@@ -126,13 +133,14 @@ impl Drive {
     /// # Errors
     /// [`ErrorCode::NotSupported`] if it is no self-encrypting drive; otherwise any [`Error`].
     pub fn open(transport: Box<dyn Transport>, options: DriveOptions) -> Result<Self, Error> {
-        let tries = options.tries;
+        let (tries, journal) = (options.tries, options.journal);
         let options = TperOptions {
             timeout: options.timeout,
             interrupt: options.interrupt,
             ..TperOptions::default()
         };
-        Self::with_tper(Tper::new(transport, options), tries)
+        let drive = Self::with_tper(Tper::new(transport, options), tries)?;
+        Ok(drive.with_journal(journal))
     }
 
     /// Opens a drive behind a TPer, which may have a clock of its own.
@@ -151,6 +159,7 @@ impl Drive {
             ssc,
             tries,
             refused: BTreeMap::new(),
+            journal: None,
         })
     }
 

@@ -117,6 +117,18 @@ pub(super) fn lockable(session: &mut Session<'_>) -> Result<Vec<RangeNumber>, Er
     Ok(lockable)
 }
 
+/// The columns that say whether a range is locked, as far as the authority may see them.
+pub(super) fn lock_columns(
+    session: &mut Session<'_>,
+    range: RangeNumber,
+) -> Result<Row, session::Error> {
+    let columns = locking::READ_LOCK_ENABLED..=locking::WRITE_LOCKED;
+    match session.get(uid::locking_range(range), columns) {
+        Err(session::Error::Status(MethodStatus::NOT_AUTHORIZED)) => Ok(Row::default()),
+        row => row,
+    }
+}
+
 /// The number of a range from its row, in the Opal family.
 fn number(row: Uid) -> Option<RangeNumber> {
     if row == uid::LOCKING_GLOBAL_RANGE {

@@ -11,6 +11,8 @@
 //!
 //! A method whose answer was lost has taken effect or not, so each of these states is possible after
 //! each interruption, and none of them costs a wrong PIN where the drive tells whether SID is MSID.
+//! Where it does not, or where SID had a PIN of its own, the journal allows a second attempt; its
+//! notes stay until nothing more is sent.
 
 use super::error::At;
 use super::ownership::{Candidates, KnownPin, Pins};
@@ -67,6 +69,9 @@ pub struct SetupReport {
     pub ranges: Vec<LockingRange>,
     /// Whether the shadow MBR was switched off in this run.
     pub mbr_disabled: bool,
+    /// Whether the journal could not be written, so that this run, interrupted, would have cost the
+    /// next one a second attempt.
+    pub journal_failed: bool,
 }
 
 impl LockOnReset {
@@ -116,6 +121,7 @@ impl Drive {
         self.require_locking()?;
         login::check_pin(new_pin)?;
         self.check_ranges(&plan.ranges)?;
+        self.require_sid()?;
         let pins = Pins {
             given: plan.sid_pin.as_ref(),
             new: new_pin,
@@ -134,14 +140,20 @@ impl Drive {
         if report.changed {
             self.check_mbr()?;
         }
+        for authority in [Authority::Sid, Authority::Admin(1)] {
+            self.note(authority).remove();
+        }
         Ok(report)
     }
 
     /// Gives SID the new PIN on a drive whose Locking SP is active, or proves that it has it.
     fn own_active(&mut self, pins: Pins<'_>, report: &mut SetupReport) -> Result<(), Error> {
         let candidates = |drive: &Self| drive.active_sid_candidates(pins.given.is_some());
-        let (session, is_other) = self.log_in_and_set_pin(Authority::Sid, candidates, pins)?;
+        let mut note = self.note(Authority::Sid);
+        let (session, is_other) =
+            self.log_in_and_set_pin(Authority::Sid, candidates, pins, &mut note)?;
         session.end().at(Step::EndSession)?;
+        report.journal_failed |= note.failed();
         report.owned = is_other;
         report.changed |= is_other;
         Ok(())
@@ -158,6 +170,7 @@ impl Drive {
         let has_consent = self.require_consent(plan).is_ok();
         let shows_mbr = matches!(self.state().mbr, MbrState::Shown | MbrState::Done);
         let ssc = self.ssc();
+        let mut note = self.note(Authority::Admin(1));
         let (mut session, pin_changed) = self.log_in_and_set_pin(
             Authority::Admin(1),
             |drive| match is_fresh {
@@ -165,7 +178,9 @@ impl Drive {
                 false => drive.active_admin1_candidates(),
             },
             pins,
+            &mut note,
         )?;
+        report.journal_failed |= note.failed();
         report.changed |= pin_changed || is_fresh;
         for (number, spec) in plan.targets() {
             let columns = columns(spec, plan.lock_on_reset, ssc);

@@ -12,8 +12,6 @@ pub enum Step {
     ExchangeProperties,
     /// StartSession, with the authentication in it.
     StartSession,
-    /// Authenticate, in an open session.
-    Authenticate,
     /// Reading the default PIN.
     GetMsid,
     /// Setting a PIN.
@@ -52,7 +50,6 @@ impl Step {
             Self::Discover => "discover",
             Self::ExchangeProperties => "exchange_properties",
             Self::StartSession => "start_session",
-            Self::Authenticate => "authenticate",
             Self::GetMsid => "get_msid",
             Self::SetPin => "set_pin",
             Self::ProvePin => "prove_pin",

@@ -13,18 +13,10 @@ use super::clock::{Clock, Patience, Wait};
 use super::{Error, Interrupt, Malformed, MalformedKind};
 use crate::spec::property::opal_minimum;
 use crate::spec::{ComId, SecurityProtocol};
-use crate::transport::{self, InterfaceStatus, MAX_BUFFER, Transport};
+use crate::transport::count::IfCounts;
+use crate::transport::{self, InterfaceClass, InterfaceStatus, MAX_BUFFER, Transport};
 use crate::wire::token::byte;
 use crate::wire::{ComPacket, Packet};
-
-/// Interface commands that were sent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct IfCounts {
-    /// IF-SENDs.
-    pub send: u64,
-    /// IF-RECVs.
-    pub recv: u64,
-}
 
 /// Blocks in which every interface moves data.
 pub(crate) const BLOCK: usize = 512;
@@ -275,6 +267,11 @@ impl Com {
         Ok(left.map(|left| self.clock.sleep(pause.min(left))))
     }
 
+    /// The time.
+    pub(crate) fn now(&self) -> Duration {
+        self.clock.now()
+    }
+
     /// A wait that begins now.
     pub(crate) fn wait(&self, patience: Patience) -> Wait {
         Wait::new(self.clock.now(), patience)
@@ -319,18 +316,11 @@ impl Com {
 /// Whether an IF-SEND may have been refused because an answer is waiting. An ATA drive has one
 /// error for everything, and bridges translate freely, so an invalid parameter may mean it, too.
 const fn is_out_of_turn(error: &transport::Error) -> bool {
-    const COMMAND_SEQUENCE_ERROR: (u8, u8) = (0x2c, 0x00);
     let transport::Error::Interface { status, .. } = error else {
         return false;
     };
-    match status {
-        InterfaceStatus::SequenceError
-        | InterfaceStatus::InvalidParameter
-        | InterfaceStatus::Ata { .. } => true,
-        InterfaceStatus::Nvme { code_type, code } => *code_type == 0 && *code == 0x0c,
-        InterfaceStatus::Sense { asc, ascq, .. } => {
-            *asc == COMMAND_SEQUENCE_ERROR.0 && *ascq == COMMAND_SEQUENCE_ERROR.1
-        }
-        _ => false,
-    }
+    matches!(
+        status.class(),
+        Some(InterfaceClass::SequenceError | InterfaceClass::InvalidParameter)
+    ) || matches!(status, InterfaceStatus::Ata { .. })
 }

@@ -10,6 +10,24 @@
 //! Nothing is retried but what the standard tells a host to poll for: answers that are not ready,
 //! sessions that are busy, and answers that a killed process has left. All of it ends by a
 //! deadline.
+//!
+//! ```
+//! use sedkit::session::{Tper, TperOptions};
+//! use sedkit::spec::column::c_pin;
+//! use sedkit::spec::{Ssc, uid};
+//! use sedkit::vdrive::{CreateOptions, VirtualDrive};
+//!
+//! let vdrive = VirtualDrive::in_memory(&CreateOptions::new(4 << 20))?;
+//! let mut tper = Tper::new(Box::new(vdrive), TperOptions::default());
+//! let com_id = tper.discover()?.base_com_id().ok_or("no ComID")?;
+//! tper.select(com_id, Ssc::Opal2);
+//!
+//! let mut session = tper.start_session(uid::ADMIN_SP, None)?;
+//! let row = session.get(uid::C_PIN_MSID, c_pin::PIN..=c_pin::PIN)?;
+//! assert!(row.bytes(c_pin::PIN)?.is_some());
+//! session.end()?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #![forbid(unsafe_code)]
 
@@ -32,7 +50,6 @@ mod transaction;
 
 pub use call::GlobalRangeKey;
 pub use clock::{Clock, SystemClock};
-pub use com::IfCounts;
 pub use error::{Error, Excerpt, Malformed, MalformedKind};
 pub use interrupt::Interrupt;
 pub use properties::{Limits, Properties};
@@ -43,6 +60,7 @@ pub use transaction::Transaction;
 
 pub(crate) use tper::Opened;
 
+pub(crate) use crate::transport::count::IfCounts;
 pub(crate) use crate::transport::{Identity, Transport, sanitise};
 pub(crate) use crate::wire::discovery::Discovery;
 

@@ -41,6 +41,11 @@ impl<'t> Session<'t> {
         self.tper.limits()
     }
 
+    /// As [`Tper::set_timeout`].
+    pub const fn set_timeout(&mut self, timeout: std::time::Duration) {
+        self.tper.set_timeout(timeout);
+    }
+
     /// As [`Tper::take_recovered`].
     pub const fn take_recovered(&mut self) -> bool {
         self.tper.take_recovered()

@@ -138,6 +138,12 @@ impl Tper {
         self.timeout = timeout;
     }
 
+    /// The time since a moment that never changes.
+    #[must_use]
+    pub fn now(&self) -> Duration {
+        self.com.now()
+    }
+
     pub(super) const fn patience(&self) -> Patience {
         Patience::for_method(self.timeout)
     }

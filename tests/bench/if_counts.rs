@@ -156,23 +156,28 @@ fn set_up(drive: &mut Drive) -> Outcome {
 }
 
 fn unlock_global(drive: &mut Drive) -> Outcome {
-    let mut request = UnlockRequest::default();
-    request.ranges = vec![RangeNumber::GLOBAL];
+    let request = UnlockRequest {
+        ranges: vec![RangeNumber::GLOBAL],
+        ..UnlockRequest::default()
+    };
     drive.unlock(&request, &admin())?;
     Ok(())
 }
 
 fn unlock_and_done(drive: &mut Drive) -> Outcome {
-    let mut request = UnlockRequest::default();
-    request.ranges = vec![RangeNumber::GLOBAL];
-    request.mbr_done = true;
+    let request = UnlockRequest {
+        ranges: vec![RangeNumber::GLOBAL],
+        mbr_done: true,
+        ..UnlockRequest::default()
+    };
     drive.unlock(&request, &admin())?;
     Ok(())
 }
 
 fn lock_global(drive: &mut Drive) -> Outcome {
-    let mut request = LockRequest::default();
-    request.ranges = vec![RangeNumber::GLOBAL];
+    let request = LockRequest {
+        ranges: vec![RangeNumber::GLOBAL],
+    };
     drive.lock(&request, &admin())?;
     Ok(())
 }

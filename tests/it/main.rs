@@ -10,9 +10,11 @@
 )]
 
 mod cli;
+mod counts;
 mod discovery;
 mod faults;
 mod frames;
+mod host;
 mod kill;
 mod man;
 mod model;

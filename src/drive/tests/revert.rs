@@ -2,6 +2,7 @@ use super::super::{
     Authority, Cause, Credential, EraseConsent, ErrorCode, Finding, Mismatch, Step,
 };
 use super::dialogue::*;
+use crate::session;
 use crate::session::testing::{Line, header, recv, recv_bytes};
 use crate::spec::{MethodStatus, method as method_uid, uid};
 use crate::transport::{Bus, Identity};
@@ -47,7 +48,95 @@ fn a_revert_is_checked_in_six_if_commands() {
     let report = report.unwrap();
     assert_eq!(report.state.word(), "factory");
     assert!(report.findings.is_empty());
+    assert!(report.changed && report.erased);
     assert_eq!(commands, 6);
+}
+
+#[test]
+fn a_drive_in_factory_state_is_left_alone() {
+    let (report, commands) = run(vec![vec![discovery(INACTIVE, SID_IS_MSID)]], |drive| {
+        let consent = consent(drive);
+        drive.revert(&psid(), consent)
+    });
+    let report = report.unwrap();
+    assert!(!report.changed && !report.erased);
+    assert_eq!(commands, 1);
+}
+
+#[test]
+fn a_revert_while_locking_is_inactive_erases_nothing() {
+    let lines = vec![
+        vec![discovery(INACTIVE, SID_DIFFERS)],
+        log_in(),
+        revert(success()),
+        vec![discovery(INACTIVE, SID_IS_MSID)],
+    ];
+    let (report, _) = run(lines, |drive| {
+        let consent = consent(drive);
+        drive.revert(&psid(), consent)
+    });
+    let report = report.unwrap();
+    assert!(report.changed && !report.erased);
+}
+
+#[test]
+fn a_revert_without_answer_that_changes_nothing_is_not_done() {
+    let lines = vec![
+        vec![discovery(INACTIVE, SID_DIFFERS)],
+        log_in(),
+        revert(header(0, 0)),
+        vec![discovery(INACTIVE, SID_DIFFERS); 41],
+    ];
+    let (report, _) = run(lines, |drive| {
+        let consent = consent(drive);
+        drive.revert(&psid(), consent)
+    });
+    let error = report.unwrap_err();
+    assert_eq!(error.step(), Some(Step::Revert));
+    assert!(matches!(
+        error.cause(),
+        Cause::Session(session::Error::NoAnswer)
+    ));
+}
+
+#[test]
+fn sid_gets_the_default_pin_where_the_ssc_says_so() {
+    // The drive reports that SID's PIN is MSID after a revert.
+    let lines = vec![
+        vec![discovery(LOCKED, SID_DIFFERS)],
+        start(uid::ADMIN_SP, uid::SID, OLD),
+        revert(success()),
+        vec![discovery(INACTIVE, SID_DIFFERS); 41],
+    ];
+    let (report, _) = run(lines, |drive| {
+        let consent = consent(drive);
+        drive.revert(&Credential::new(Authority::Sid, secret(OLD)), consent)
+    });
+    assert!(matches!(
+        report.unwrap_err().cause(),
+        Cause::NotAsAsked(Mismatch::SidNotMsid)
+    ));
+}
+
+#[test]
+fn a_revert_that_takes_too_long_is_judged_by_discovery() {
+    // The time limit of the stage is 10 s, and the drive announces none; polls come at 0, 0, 1, 3,
+    // 8, 18 ms, and every 25 ms from then on.
+    let mut polls = vec![recv_bytes(header(1, 0)); 406];
+    let mut sent = revert(Vec::new());
+    sent.truncate(1);
+    sent.append(&mut polls);
+    let lines = vec![
+        vec![discovery(LOCKED, SID_DIFFERS)],
+        log_in(),
+        sent,
+        vec![discovery(INACTIVE, SID_IS_MSID)],
+    ];
+    let (report, _) = run(lines, |drive| {
+        let consent = consent(drive);
+        drive.revert(&psid(), consent)
+    });
+    assert_eq!(report.unwrap().state.word(), "factory");
 }
 
 #[test]

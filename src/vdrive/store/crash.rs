@@ -18,8 +18,8 @@ enum Operation {
 }
 
 /// How operations end after the first so many.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::vdrive) enum Fate {
     /// The process is killed: one operation stops half way, and none follows.
     Killed,
     /// The file system is full for one operation, which stops half way.
@@ -66,6 +66,22 @@ impl CrashDisk {
     /// What the next process finds on the same host.
     fn after_kill(&self) -> MemoryDisk {
         self.inner().current.clone()
+    }
+
+    /// What is left after a power cut: of what was not synced, any operations at all, each whole.
+    fn after_reordering(&self, seed: u64) -> MemoryDisk {
+        let inner = self.inner();
+        let mut disk = inner.durable.clone();
+        for (index, operation) in inner.pending.iter().enumerate() {
+            if seed >> (index % 64) & 1 == 0 {
+                continue;
+            }
+            match operation {
+                Operation::Write(offset, bytes) => disk.write(*offset, bytes).unwrap(),
+                Operation::Punch(offset, length) => disk.punch(*offset, *length).unwrap(),
+            }
+        }
+        disk
     }
 
     /// What is left after a power cut: of what was not synced, any sectors at all.
@@ -170,6 +186,77 @@ impl Disk for CrashDisk {
         inner.pending.clear();
         inner.durable = inner.current.clone();
         Ok(())
+    }
+}
+
+/// A drive in memory, to be crashed by tests of what stands on the store.
+pub(in crate::vdrive) struct Rig {
+    disk: MemoryDisk,
+    boot: Boot,
+}
+
+/// A look at the disk of a store that [`Rig::failing`] gave.
+pub(in crate::vdrive) struct Watch(CrashDisk);
+
+impl Rig {
+    /// A new drive.
+    pub(in crate::vdrive) fn new(layout: &Layout, state: &[u8]) -> Self {
+        let map = Map::new(layout).unwrap();
+        let mut disk = MemoryDisk::new(map.length());
+        initialise(&mut disk, &map, state).unwrap();
+        Self { disk, boot: BOOT }
+    }
+
+    /// A store on a copy of the disk, which fails after so many operations.
+    pub(in crate::vdrive) fn failing(&self, left: usize, fate: Fate) -> (Store, Watch) {
+        let disk = CrashDisk::new(self.disk.clone(), left, fate);
+        let store = Store::load(Box::new(disk.clone()), Some(self.boot)).unwrap();
+        (store, Watch(disk))
+    }
+
+    /// True if the bytes stand anywhere on the disk.
+    pub(in crate::vdrive) fn holds(&self, bytes: &[u8]) -> bool {
+        self.disk
+            .dump()
+            .windows(bytes.len())
+            .any(|window| window == bytes)
+    }
+
+    /// A store on a copy of the disk.
+    pub(in crate::vdrive) fn store(&self) -> Store {
+        Store::load(Box::new(self.disk.clone()), Some(self.boot)).unwrap()
+    }
+}
+
+impl Watch {
+    /// True if an operation has failed.
+    pub(in crate::vdrive) fn failed(&self) -> bool {
+        self.0.inner().failed
+    }
+
+    /// What the next process finds on the same host.
+    pub(in crate::vdrive) fn after_kill(&self) -> Rig {
+        Rig {
+            disk: self.0.after_kill(),
+            boot: BOOT,
+        }
+    }
+
+    /// What may be left after a power cut of the host, in which operations are lost by sectors.
+    pub(in crate::vdrive) fn after_power_cut(&self, seed: u64) -> Rig {
+        Rig {
+            disk: self.0.after_power_cut(seed),
+            boot: LATER_BOOT,
+        }
+    }
+
+    /// What may be left after a power cut of the host, in which whole operations are lost: the bits
+    /// of `seed` say which are kept.
+    pub(in crate::vdrive) fn after_reordering(&self, seed: u64) -> Rig {
+        Rig {
+            disk: self.0.after_reordering(seed),
+            boot: LATER_BOOT,
+        }
     }
 }
 

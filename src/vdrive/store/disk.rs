@@ -47,6 +47,15 @@ impl MemoryDisk {
         self.pages.len() * PAGE_BYTES
     }
 
+    /// Every byte that was written, and what lies around it.
+    #[cfg(test)]
+    pub(super) fn dump(&self) -> Vec<u8> {
+        self.pages
+            .values()
+            .flat_map(|page| page.iter().copied())
+            .collect()
+    }
+
     fn check(&self, offset: u64, length: u64) -> io::Result<()> {
         match offset.checked_add(length) {
             Some(end) if end <= self.length => Ok(()),

@@ -364,6 +364,6 @@ fn settle(
 }
 
 #[cfg(test)]
-mod crash;
+pub(in crate::vdrive) mod crash;
 #[cfg(test)]
 mod tests;

@@ -1,9 +1,9 @@
 //! Reading and writing byte tables inside a session.
 
-use super::Tper;
 use super::byte_store::{Extent, Pending};
-use super::state::Session;
+use super::state::{Session, Transaction};
 use super::tables::ByteTable;
+use super::{KeepError, Tper};
 use crate::spec::MethodStatus;
 
 impl ByteTable {
@@ -18,10 +18,10 @@ impl ByteTable {
 }
 
 impl Tper {
-    /// Bytes of a byte table as the session sees them: with what its transaction has staged.
+    /// Bytes of a byte table as a session with this transaction sees them.
     pub(super) fn read_bytes(
         &self,
-        session: &Session,
+        transaction: Option<&Transaction>,
         table: &ByteTable,
         start: u64,
         length: usize,
@@ -31,35 +31,39 @@ impl Tper {
         self.store
             .read(table.area.area(), extent.offset, &mut bytes)
             .map_err(|_| MethodStatus::TPER_MALFUNCTION)?;
-        let staged = session
-            .transaction
+        let staged = transaction
             .iter()
             .flat_map(|transaction| transaction.staged.iter());
-        for part in self.uncommitted().chain(staged) {
-            if let Some(part) = part.intersection(extent) {
-                self.read_staged(part, extent.offset, &mut bytes)?;
-            }
+        let undone = self.state.pending.iter().skip(self.done).copied();
+        for pending in undone.chain(staged.map(Pending::Move)) {
+            self.overlay(pending, extent, &mut bytes)?;
         }
         Ok(bytes)
     }
 
-    /// What the running command has staged outside a transaction.
-    fn uncommitted(&self) -> impl Iterator<Item = Extent> {
-        let pending = self.state.pending.iter().skip(self.done);
-        pending.filter_map(|pending| match *pending {
-            Pending::Move(extent) => Some(extent),
-            Pending::Clear(_) => None,
-        })
-    }
-
-    fn read_staged(&self, part: Extent, base: u64, bytes: &mut [u8]) -> Result<(), MethodStatus> {
+    /// Shows in `bytes`, which stand for `extent`, what they will be.
+    fn overlay(
+        &self,
+        pending: Pending,
+        extent: Extent,
+        bytes: &mut [u8],
+    ) -> Result<(), MethodStatus> {
         let failed = MethodStatus::TPER_MALFUNCTION;
-        let area = part.area.staging().ok_or(failed)?;
-        let range = index(part.offset.saturating_sub(base), part.length).ok_or(failed)?;
-        let place = bytes.get_mut(range).ok_or(failed)?;
-        self.store
-            .read(area, part.offset, place)
-            .map_err(|_| failed)
+        let (Pending::Move(part) | Pending::Clear(part)) = pending;
+        let Some(part) = part.intersection(extent) else {
+            return Ok(());
+        };
+        let range = index(part.offset.saturating_sub(extent.offset), part.length);
+        let place = range.and_then(|range| bytes.get_mut(range)).ok_or(failed)?;
+        match (pending, part.area.staging()) {
+            (Pending::Clear(_), _) => place.fill(0),
+            (Pending::Move(_), Some(area)) => {
+                let read = self.store.read(area, part.offset, place);
+                read.map_err(|_| failed)?;
+            }
+            (Pending::Move(_), None) => return Err(failed),
+        }
+        Ok(())
     }
 
     /// Stages bytes of a byte table, for the end of the command or of the session's transaction.
@@ -70,20 +74,23 @@ impl Tper {
         start: u64,
         bytes: &[u8],
     ) -> Result<(), MethodStatus> {
-        let failed = MethodStatus::TPER_MALFUNCTION;
         let extent = table.extent(start, size(bytes.len()));
-        let area = extent.area.staging().ok_or(failed)?;
-        self.settle(extent).map_err(|_| failed)?;
-        if let Some(transaction) = &mut session.transaction {
-            if !transaction.staged.insert(extent) {
-                return Err(MethodStatus::INSUFFICIENT_SPACE);
-            }
-        } else {
+        let staged = self.stage(extent, bytes);
+        staged.map_err(|error| self.fail(error))?;
+        let Some(transaction) = &mut session.transaction else {
             self.edit().pending.push(Pending::Move(extent));
+            return Ok(());
+        };
+        if !transaction.staged.insert(extent) {
+            return Err(MethodStatus::INSUFFICIENT_SPACE);
         }
-        self.store
-            .write(area, extent.offset, bytes)
-            .map_err(|_| failed)
+        Ok(())
+    }
+
+    fn stage(&mut self, extent: Extent, bytes: &[u8]) -> Result<(), KeepError> {
+        let area = extent.area.staging().ok_or(KeepError::Contradiction)?;
+        self.settle(extent)?;
+        Ok(self.store.write(area, extent.offset, bytes)?)
     }
 }
 

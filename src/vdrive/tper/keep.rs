@@ -13,6 +13,7 @@ use super::byte_store::{Extent, Pending};
 use super::state::{Power, Stack, State, Transaction};
 use super::tables::SpId;
 use super::{Clock, KeepError, Tper, catalogue};
+use crate::spec::MethodStatus;
 use crate::vdrive::store::{Layout, Store};
 
 /// The state record as it is read.
@@ -52,23 +53,28 @@ impl Record {
     fn check(&self, layout: &Layout) -> Result<(), KeepError> {
         let profile = &self.state.profile;
         profile.check()?;
-        let data_stores = self
-            .state
-            .data_stores
-            .iter()
-            .try_fold(0_u64, |sum, size| sum.checked_add(*size));
         let holds = layout.block_size == profile.geometry.block_size
             && layout.blocks == self.state.blocks
             && layout.mbr_bytes == profile.locking.mbr_size
             && layout.data_store_bytes == profile.locking.data_store_size
             && self.state.keys.len() == usize::from(profile.locking.ranges) + 1
             && self.power.stacks.len() == usize::from(profile.communication.com_ids)
-            && data_stores.is_some_and(|sum| sum <= layout.data_store_bytes);
+            && self.data_stores_fit();
         if holds {
             Ok(())
         } else {
             Err(KeepError::Contradiction)
         }
+    }
+
+    fn data_stores_fit(&self) -> bool {
+        let (tables, limits) = (&self.state.data_stores, &self.state.profile.locking);
+        let sum = tables
+            .iter()
+            .try_fold(0_u64, |sum, size| sum.checked_add(*size));
+        tables.len() <= usize::from(limits.data_store_tables)
+            && tables.iter().all(|size| *size > 0)
+            && sum.is_some_and(|sum| sum <= limits.data_store_size)
     }
 }
 
@@ -100,6 +106,7 @@ impl Tper {
             clock,
             changed: false,
             done: 0,
+            failed: None,
             erased: false,
         };
         tper.perform()?;
@@ -110,11 +117,30 @@ impl Tper {
     ///
     /// If the file fails, the TPer goes back to what the file holds.
     pub(super) fn keep(&mut self) -> Result<(), KeepError> {
+        if let Some(error) = self.failed.take() {
+            self.reload()?;
+            self.roll_back_all()?;
+            return Err(error);
+        }
         let kept = self.write_record().and_then(|()| self.perform());
         if kept.is_err() {
             self.reload()?;
         }
         kept
+    }
+
+    /// Notes that the file failed while a method was carried out.
+    pub(super) fn fail(&mut self, error: KeepError) -> MethodStatus {
+        self.failed = Some(error);
+        MethodStatus::TPER_MALFUNCTION
+    }
+
+    /// Ends every transaction: what it has staged may have been damaged.
+    fn roll_back_all(&mut self) -> Result<(), KeepError> {
+        for session in &mut self.power.sessions {
+            session.transaction = None;
+        }
+        self.write_record()
     }
 
     fn write_record(&mut self) -> Result<(), KeepError> {
@@ -223,5 +249,86 @@ impl Record {
             state: &self.state,
             power: &self.power,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vdrive::CreateOptions;
+
+    fn new_store(change: impl FnOnce(&mut State)) -> Store {
+        let (layout, record) = CreateOptions::new(1 << 20).first_record().unwrap();
+        let mut record: Record = serde_json::from_slice(&record).unwrap();
+        change(&mut record.state);
+        Store::in_memory(&layout, &record.borrow().to_bytes().unwrap()).unwrap()
+    }
+
+    fn open(store: Store) -> Result<Tper, KeepError> {
+        Tper::open(store, Box::new(|| 0))
+    }
+
+    #[test]
+    fn a_state_that_contradicts_itself_is_refused() {
+        type Change = fn(&mut State);
+        let changes: [Change; 6] = [
+            |state| state.keys.truncate(3),
+            |state| state.blocks += 1,
+            |state| state.data_stores = vec![u64::MAX, 1],
+            |state| state.data_stores = vec![1; 10],
+            |state| state.profile.locking.mbr_size += 1,
+            |state| state.profile.communication.com_ids = 2,
+        ];
+        for (index, change) in changes.into_iter().enumerate() {
+            let refused = open(new_store(change));
+            assert!(matches!(refused, Err(KeepError::Contradiction)), "{index}");
+        }
+        let impossible = open(new_store(|state| {
+            state.profile.geometry.alignment_granularity = 0
+        }));
+        assert!(matches!(impossible, Err(KeepError::Profile(_))));
+        assert!(open(new_store(|_| {})).is_ok());
+    }
+
+    #[test]
+    fn a_record_that_is_no_state_is_refused() {
+        let (layout, _) = CreateOptions::new(1 << 20).first_record().unwrap();
+        for record in [&b""[..], b"{}", b"[1]", b"\xff\xff"] {
+            let store = Store::in_memory(&layout, record).unwrap();
+            assert!(matches!(open(store), Err(KeepError::Malformed(_))));
+        }
+    }
+
+    #[test]
+    fn the_newer_power_state_counts() {
+        let mut store = new_store(|_| {});
+        let stacks = vec![Stack::default()];
+        let power = |sequence, last_tsn| Power {
+            sequence,
+            last_tsn,
+            stacks: stacks.clone(),
+            ..Power::default()
+        };
+        store
+            .put_power(&serde_json::to_vec(&power(7, 0x1111)).unwrap())
+            .unwrap();
+        let mut tper = open(store).unwrap();
+        assert_eq!(tper.power.last_tsn, 0x1111);
+        // A command that changes the state carries its power state with it.
+        tper.power.last_tsn = 0x2222;
+        tper.edit();
+        tper.keep().unwrap();
+        let mut tper = open(tper.store).unwrap();
+        assert_eq!((tper.power.last_tsn, tper.power.sequence), (0x2222, 8));
+        tper.power.last_tsn = 0x3333;
+        tper.keep().unwrap();
+        assert_eq!(open(tper.store).unwrap().power.last_tsn, 0x3333);
+    }
+
+    #[test]
+    fn a_power_state_that_cannot_be_read_gives_way() {
+        let mut store = new_store(|_| {});
+        store.put_power(b"no power state").unwrap();
+        assert_eq!(open(store).unwrap().power.sequence, 0);
     }
 }

@@ -30,6 +30,8 @@ pub(crate) mod byte_store;
 mod byte_table;
 pub(crate) mod cell;
 mod com;
+#[cfg(test)]
+mod crash;
 mod interpreter;
 mod keep;
 mod level0;
@@ -70,6 +72,8 @@ pub(crate) struct Tper {
     changed: bool,
     /// How many of `state.pending` have been carried out.
     done: usize,
+    /// The file failed while the command was running, which therefore has no effect.
+    failed: Option<KeepError>,
     /// The running command has replaced media keys, of which nothing may be left in the file.
     erased: bool,
 }

@@ -134,8 +134,9 @@ fn get_bytes(invocation: &Invocation<'_>, table: &ByteTable, block: &CellBlock<'
     if encoded > invocation.room {
         return Err(overflow);
     }
+    let transaction = invocation.session.transaction.as_ref();
     let bytes = invocation
         .tper
-        .read_bytes(invocation.session, table, *rows.start(), length)?;
+        .read_bytes(transaction, table, *rows.start(), length)?;
     Ok(vec![Value::bytes(&bytes)])
 }
