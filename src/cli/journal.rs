@@ -8,6 +8,10 @@ use crate::drive::Journal;
 /// Where root keeps it.
 const OF_ROOT: &str = "/var/lib/sedkit";
 
+/// What is said where no note could be written.
+pub(crate) const FAILED: &str = "the folder of notes about interrupted runs could not be written \
+    (see FILES in the manual): had this run been interrupted, the next one would need --tries 2";
+
 /// The journal of whoever runs the program; `None` if there is no place for one.
 pub(crate) fn find() -> Option<Journal> {
     folder(nix::unistd::geteuid().is_root(), variable).map(Journal::new)

@@ -8,7 +8,7 @@ use super::drives::{self, Done};
 use super::error::CliError;
 use super::report::Report;
 use super::secret::{self, Key, Recipe, Secrets};
-use super::{Context, plan};
+use super::{Context, journal, plan, preflight};
 use crate::drive::{Authority, Drive, PasswdReport, Proof};
 use crate::secret::{Source, TerminalPrompter};
 
@@ -21,10 +21,13 @@ pub(crate) fn run(args: &Passwd, context: &Context) -> Result<Report, CliError> 
         context,
         |name, drive| {
             if args.dry_run.dry_run {
-                return Ok(plan::done(name, args.session, job.plan(drive)));
+                return Ok(plan::done(name, args.session.reset, job.plan(drive)));
             }
-            let (key, new_key) = job.keys(args, context)?;
-            job.run(name, drive, &key, &new_key)
+            job.check(drive)?;
+            secret::repeat(job.attempts(args), context, || {
+                let (key, new_key) = job.keys(args, context)?;
+                job.run(name, drive, &key, &new_key, context)
+            })
         },
     ))
 }
@@ -60,6 +63,19 @@ impl Job {
         })
     }
 
+    /// All authorities before the first of them is touched.
+    fn check(&self, drive: &Drive) -> Result<(), CliError> {
+        let check =
+            |&authority| preflight::passwd(drive, authority, self.acting.unwrap_or(authority));
+        self.authorities.iter().try_for_each(check)
+    }
+
+    /// Secrets are read again only if a person types both.
+    fn attempts(&self, args: &Passwd) -> u32 {
+        let attempts = |source| secret::attempts(source, args.session.tries);
+        attempts(&self.source).min(attempts(&self.new_source))
+    }
+
     fn plan(&self, drive: &Drive) -> Vec<crate::drive::PlannedCall> {
         let plan = |&authority| drive.plan_change_pin(authority, self.acting.unwrap_or(authority));
         self.authorities.iter().flat_map(plan).collect()
@@ -83,6 +99,7 @@ impl Job {
         drive: &mut Drive,
         key: &Key,
         new_key: &Key,
+        context: &Context,
     ) -> Result<Done, CliError> {
         let new_pin = new_key.pin(drive)?;
         let mut changed = Vec::new();
@@ -91,11 +108,18 @@ impl Job {
             let credential = key.credential(self.acting.unwrap_or(authority), drive)?;
             match drive.change_pin(authority, &credential, &new_pin) {
                 Ok(report) => changed.push(report),
+                Err(failure) if changed.is_empty() => return Err(failure.into()),
                 Err(failure) => {
                     error = Some(CliError::from(failure));
                     break;
                 }
             }
+        }
+        if !name.is_virtual() && changed.iter().any(may_be_saved) {
+            context.output.note(STALE);
+        }
+        if changed.iter().any(|report| report.journal_failed) {
+            context.output.warning(journal::FAILED);
         }
         Ok(self.done(name, &changed, error))
     }
@@ -116,6 +140,18 @@ impl Job {
         };
         Done::notice(lines.join("\n"), &fields).with_error(error)
     }
+}
+
+/// What the kernel has is not told by it.
+const STALE: &str = "if the kernel was given the old secret for resume, give it the new one: \
+    \"sedkit unlock --save-for-resume\"";
+
+/// Whether the kernel may have been given the PIN: `resume` has the authorities that it knows.
+const fn may_be_saved(report: &PasswdReport) -> bool {
+    matches!(
+        report.authority,
+        Authority::Admin(1) | Authority::User(1..=9)
+    ) && report.changed
 }
 
 /// The outcome in JSON.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::args::SessionOptions;
+use super::args::StackReset;
 use super::device::Named;
 use super::drives::{self, Done, Slot};
 use super::error::CliError;
@@ -46,17 +46,17 @@ impl From<PlannedCall> for Call {
 /// The plans of a command for its drives. Nothing is sent but what opened them.
 pub(crate) fn report(
     slots: &mut [Slot],
-    options: SessionOptions,
+    reset: StackReset,
     plan: impl Fn(&mut Drive) -> Result<Vec<PlannedCall>, CliError> + Sync,
 ) -> Report {
     Report::of_drives(drives::each(slots, |name, drive| {
-        Ok(done(name, options, plan(drive)?))
+        Ok(done(name, reset, plan(drive)?))
     }))
 }
 
 /// The plan of a command for its one drive.
-pub(crate) fn done(name: &Named, options: SessionOptions, mut plan: Vec<PlannedCall>) -> Done {
-    if options.stack_reset {
+pub(crate) fn done(name: &Named, reset: StackReset, mut plan: Vec<PlannedCall>) -> Done {
+    if reset.stack_reset {
         plan.insert(0, stack_reset());
     }
     let text = text(&name.to_string(), &plan);
