@@ -8,6 +8,10 @@ use crate::drive::Journal;
 /// Where root keeps it.
 const OF_ROOT: &str = "/var/lib/sedkit";
 
+/// What is said where no note could be written.
+pub(crate) const FAILED: &str = "the folder of notes about interrupted runs could not be written \
+    (see FILES in the manual): had this run been interrupted, the next one would need --tries 2";
+
 /// The journal of whoever runs the program; `None` if there is no place for one.
 pub(crate) fn find() -> Option<Journal> {
     folder(nix::unistd::geteuid().is_root(), variable).map(Journal::new)
@@ -51,9 +55,9 @@ mod tests {
 
     #[test]
     fn the_folder_is_that_of_root_or_of_the_user() {
-        let home = ("HOME", "/home/u");
+        let home = ("HOME", "/users/u");
         assert_eq!(found(true, &[home]), Some("/var/lib/sedkit".into()));
-        let of_user = Some("/home/u/.local/state/sedkit".into());
+        let of_user = Some("/users/u/.local/state/sedkit".into());
         assert_eq!(found(false, &[home]), of_user);
         let relative = ("XDG_STATE_HOME", "state");
         assert_eq!(found(false, &[home, relative]), of_user);

@@ -22,6 +22,7 @@ mod device;
 mod discovery;
 mod drives;
 mod error;
+mod exclusive;
 mod exit;
 mod extent;
 mod failure;
@@ -38,6 +39,7 @@ mod lock;
 mod output;
 mod passwd;
 mod plan;
+mod preflight;
 mod range;
 mod ranges;
 mod report;
@@ -83,7 +85,7 @@ struct Context {
     timeout: Duration,
     /// How often `-v` was given.
     verbose: u8,
-    /// SIGINT and SIGTERM.
+    /// SIGINT, SIGTERM and SIGHUP.
     signals: Signals,
 }
 

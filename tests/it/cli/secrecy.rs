@@ -49,7 +49,17 @@ fn traces_of_a_full_run_show_no_pin() {
             "--key",
             "file:next",
             "--new-key",
+            "file:right",
+        ],
+        &[
+            "revert",
+            "vdrive:a",
+            "--as",
+            "SID",
+            "--key",
             "msid",
+            "--confirm",
+            SERIAL,
         ],
         &[
             "revert",
