@@ -87,12 +87,13 @@ fn a_drive_that_is_in_use_exits_7() {
 fn a_drive_that_is_free_in_time_is_waited_for() {
     let bench = Bench::new();
     let in_use = bench.open("a");
-    let holder = std::thread::spawn(move || {
-        std::thread::sleep(std::time::Duration::from_millis(500));
-        drop(in_use);
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            std::thread::sleep(std::time::Duration::from_millis(500));
+            drop(in_use);
+        });
+        bench.run(&["info", "vdrive:a", "--timeout", "30"]).exits(0);
     });
-    bench.run(&["info", "vdrive:a", "--timeout", "30"]).exits(0);
-    holder.join().unwrap();
 }
 
 #[test]
