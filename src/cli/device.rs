@@ -5,9 +5,9 @@ use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::Context;
 use super::error::CliError;
 use super::output::Output;
+use super::{Context, exclusive};
 use crate::spec::{ComId, SecurityProtocol};
 use crate::transport::count::{CountHandle, Counter};
 use crate::transport::linux::{self, DriveNodes, Geometry, Node, SystemRoot};
@@ -40,6 +40,11 @@ impl Named {
             geometry: None,
             nodes,
         }
+    }
+
+    /// Whether it is a drive in a file.
+    pub(crate) fn is_virtual(&self) -> bool {
+        virtual_path(&self.device).is_some()
     }
 
     /// The nodes of a real drive.
@@ -171,7 +176,7 @@ fn open_plain(
     context: &Context,
 ) -> Result<(Box<dyn Transport>, Option<Geometry>), CliError> {
     if let Some(path) = virtual_path(name) {
-        let drive = VirtualDrive::open(path)?;
+        let drive = exclusive::wait(context, || Ok(VirtualDrive::open(path)?))?;
         let Info {
             blocks, block_size, ..
         } = drive.info();

@@ -1,15 +1,20 @@
 //! The drives that a command works on: opened side by side, worked on side by side.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::sync::Arc;
+
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::args::{self, Devices, SessionOptions};
 use super::device::{self, Named, Opened};
 use super::error::CliError;
+use super::exclusive::{self, Sharing};
 use super::exit::Code;
 use super::report::{Answer, DriveReport, IfCommands, Report, fields};
 use super::secret::{Acting, Key};
-use super::{Context, hardware};
+use super::{Context, hardware, journal};
 use crate::drive::{Drive, DriveOptions};
 use crate::fleet;
 use crate::transport::Identity;
@@ -22,6 +27,8 @@ pub(crate) struct Slot {
     identity: Option<Identity>,
     counts: Option<CountHandle>,
     drive: Result<Drive, CliError>,
+    /// Keeps other runs away from a real drive; shared by drives that have one serial number.
+    _lock: Option<Arc<File>>,
 }
 
 /// What a command did with one drive.
@@ -151,23 +158,84 @@ pub(crate) fn open_many(
     }
 }
 
-/// Opens drives side by side.
+/// Opens drives side by side, each for this run alone.
 pub(crate) fn open(drives: Vec<Named>, options: SessionOptions, context: &Context) -> Vec<Slot> {
-    fleet::in_parallel(drives, |named| start(named, options, context))
+    open_for(drives, options, Sharing::Exclusive, context)
 }
 
-fn start(mut named: Named, options: SessionOptions, context: &Context) -> Slot {
-    let opened = named.open(context);
-    let identity = opened.as_ref().ok().map(|opened| opened.identity().clone());
-    let counts = opened.as_ref().ok().map(|opened| opened.counts.clone());
-    named.geometry = opened.as_ref().ok().and_then(|opened| opened.geometry);
-    let drive = opened.and_then(|opened| start_drive(opened, options, context));
-    let drive = drive.map_err(|error| hardware::explain(&named, error));
-    Slot {
-        named,
-        identity,
-        counts,
-        drive,
+/// As [`open`], for looking only: others may look meanwhile.
+pub(crate) fn open_shared(drives: Vec<Named>, context: &Context) -> Vec<Slot> {
+    open_for(drives, SessionOptions::PLAIN, Sharing::Shared, context)
+}
+
+fn open_for(
+    drives: Vec<Named>,
+    options: SessionOptions,
+    sharing: Sharing,
+    context: &Context,
+) -> Vec<Slot> {
+    let reached = fleet::in_parallel(drives, |named| Reached::new(named, context));
+    let locks = locks(&reached, sharing, context);
+    let reached = reached.into_iter().zip(locks).collect();
+    fleet::in_parallel(reached, |(reached, lock)| {
+        reached.start(lock, options, context)
+    })
+}
+
+type Lock = Result<Option<Arc<File>>, CliError>;
+
+/// The locks of drives, in the order of the drives. They are taken in the order of the serial
+/// numbers, so that no two runs wait for each other.
+fn locks(drives: &[Reached], sharing: Sharing, context: &Context) -> Vec<Lock> {
+    let serials = drives.iter().map(Reached::serial);
+    let serials: Vec<Option<String>> = serials.collect();
+    let distinct: BTreeSet<&String> = serials.iter().flatten().collect();
+    let lock = |serial: &String| {
+        let lock = exclusive::lock(serial, sharing, context);
+        (serial.clone(), lock.map(|file| file.map(Arc::new)))
+    };
+    let locks: BTreeMap<String, Lock> = distinct.into_iter().map(lock).collect();
+    let of = |serial: &String| locks.get(serial).cloned();
+    let found = serials.iter().map(|serial| serial.as_ref().and_then(of));
+    found.map(|lock| lock.unwrap_or(Ok(None))).collect()
+}
+
+/// A drive whose identity is known, and nothing else.
+struct Reached {
+    named: Named,
+    opened: Result<Opened, CliError>,
+}
+
+impl Reached {
+    fn new(mut named: Named, context: &Context) -> Self {
+        let opened = named.open(context);
+        named.geometry = opened.as_ref().ok().and_then(|opened| opened.geometry);
+        Self { named, opened }
+    }
+
+    /// The serial number of a real drive; the file of a virtual one is locked itself.
+    fn serial(&self) -> Option<String> {
+        let opened = self.opened.as_ref().ok();
+        let opened = opened.filter(|_| !self.named.is_virtual());
+        opened.map(|opened| opened.identity().serial_text())
+    }
+
+    fn start(self, lock: Lock, options: SessionOptions, context: &Context) -> Slot {
+        let Self { named, opened } = self;
+        let identity = opened.as_ref().ok().map(|opened| opened.identity().clone());
+        let counts = opened.as_ref().ok().map(|opened| opened.counts.clone());
+        let (lock, drive) = match (lock, opened) {
+            (Ok(lock), Ok(opened)) => (lock, start_drive(opened, options, context)),
+            (Err(error), _) | (_, Err(error)) => (None, Err(error)),
+        };
+        let drive = drive.map_err(|error| hardware::explain(&named, error));
+        Slot {
+            named,
+            identity,
+            counts,
+            drive,
+            _lock: lock,
+        }
     }
 }
 
@@ -180,9 +248,10 @@ fn start_drive(
         timeout: context.timeout,
         interrupt: context.signals.interrupt().clone(),
         tries: options.tries,
+        journal: journal::find(),
     };
     let mut drive = Drive::open(opened.transport, drive_options)?;
-    if options.stack_reset {
+    if options.reset.stack_reset {
         drive.stack_reset()?;
     }
     Ok(drive)
@@ -198,27 +267,25 @@ pub(crate) fn each(
 
 /// As [`each`], with a secret that is read once, and only if a drive needs it.
 ///
-/// `work` gets no key for drives that need none, which do not fail for want of it. Where a person
-/// typed the secret, it is asked for again on behalf of the drives that refused it, as often as
-/// `--tries` allows.
+/// `work` gets no key for drives that need none. Where a person typed the secret, it is asked for
+/// again on behalf of the drives that refused it, as often as `--tries` allows. If no secret comes,
+/// that is an error of the drives that need one; what was done with the others stays done.
 pub(crate) fn each_with_key(
     slots: &mut [Slot],
     acting: &Acting<'_>,
     needs_key: impl Fn(&Drive) -> bool + Sync,
     work: impl Fn(&Named, &mut Drive, Option<&Key>) -> Result<Done, CliError> + Sync,
 ) -> Vec<DriveReport> {
-    let work = |key: Option<&Result<Key, CliError>>, named: &Named, drive: &mut Drive| match key
-        .filter(|_| needs_key(drive))
-    {
-        None => work(named, drive, None),
-        Some(Ok(key)) => work(named, drive, Some(key)),
-        Some(Err(error)) => Err(error.clone()),
-    };
     let is_needed = slots
         .iter()
         .any(|slot| slot.drive.as_ref().is_ok_and(&needs_key));
     let key = is_needed.then(|| acting.read());
-    let mut reports = each(slots, |named, drive| work(key.as_ref(), named, drive));
+    let work = |key: Option<&Result<Key, CliError>>, name: &Named, drive: &mut Drive| {
+        let key = key.filter(|_| needs_key(drive));
+        let key = key.map(Result::as_ref).transpose();
+        work(name, drive, key.map_err(Clone::clone)?)
+    };
+    let mut reports = each(slots, |name, drive| work(key.as_ref(), name, drive));
     for _ in 1..acting.attempts() {
         let refused: Vec<_> = slots
             .iter_mut()
@@ -228,25 +295,41 @@ pub(crate) fn each_with_key(
         if refused.is_empty() {
             break;
         }
-        for error in refused
-            .iter()
-            .filter_map(|(_, report)| report.error.as_ref())
-        {
-            acting.warn(&error.message);
+        refused.iter().for_each(|one| warn(one, acting));
+        match acting.read() {
+            Ok(key) => {
+                let key = Ok(key);
+                fleet::in_parallel(refused, |(slot, report)| {
+                    *report = slot.work(|name, drive| work(Some(&key), name, drive));
+                });
+            }
+            Err(error) => {
+                refused.into_iter().for_each(|one| give_up(one, &error));
+                break;
+            }
         }
-        let key = acting.read();
-        fleet::in_parallel(refused, |(slot, report)| {
-            *report = slot.work(|named, drive| work(Some(&key), named, drive));
-        });
     }
     reports
 }
 
-fn is_refused((_, report): &(&mut Slot, &mut DriveReport)) -> bool {
-    report
-        .error
-        .as_ref()
-        .is_some_and(|error| error.code == Code::NotAuthorized)
+type Refused<'a> = (&'a mut Slot, &'a mut DriveReport);
+
+fn is_refused((_, report): &Refused<'_>) -> bool {
+    report.error.as_ref().is_some_and(|error| error.is_refusal)
+}
+
+/// Says why the secret is asked for again.
+fn warn((slot, report): &Refused<'_>, acting: &Acting<'_>) {
+    if let Some(error) = &report.error {
+        acting.warn(&format!("{}: {error}", slot.named));
+    }
+}
+
+/// The refusal stays the error of the drive; that there was no other secret is said with it.
+fn give_up((_, report): Refused<'_>, reason: &CliError) {
+    if let Some(error) = &mut report.error {
+        error.message += &format!(", and there is no other secret: {reason}");
+    }
 }
 
 /// Does `work` on the one drive of a command.
@@ -267,9 +350,11 @@ pub(crate) fn on_one(
 }
 
 /// Gives up the drives that a check refuses.
-pub(crate) fn check(slots: &mut [Slot], check: impl Fn(&Named) -> Result<(), CliError>) {
-    for slot in slots.iter_mut().filter(|slot| slot.drive.is_ok()) {
-        if let Err(error) = check(&slot.named) {
+pub(crate) fn check(slots: &mut [Slot], check: impl Fn(&Named, &Drive) -> Result<(), CliError>) {
+    for slot in slots {
+        if let Ok(drive) = &slot.drive
+            && let Err(error) = check(&slot.named, drive)
+        {
             slot.drive = Err(error);
         }
     }

@@ -23,6 +23,9 @@ pub(crate) struct CliError {
     /// The method status that the TPer gave.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) status: Option<u8>,
+    /// Whether the drive refused the PIN, so that another one may be taken.
+    #[serde(skip)]
+    pub(crate) is_refusal: bool,
 }
 
 impl CliError {
@@ -34,6 +37,7 @@ impl CliError {
             hint: None,
             step: None,
             status: None,
+            is_refusal: false,
         }
     }
 

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use super::error::{CliError, chain};
 use super::exit::Code;
 use super::hint;
-use crate::drive::{self, ErrorCode};
+use crate::drive::{self, Cause, ErrorCode};
 use crate::secret::{PsidError, SchemeError, SourceError};
 use crate::transport;
 use crate::vdrive::{self, StoreError};
@@ -24,6 +24,10 @@ impl From<&drive::Error> for CliError {
             hint: hint::for_drive(error),
             step: error.step().map(|step| step.name().to_owned()),
             status: error.status().map(|status| status.0),
+            is_refusal: matches!(
+                error.cause(),
+                Cause::Refused { .. } | Cause::OneOfTwoRefused { .. }
+            ),
         }
     }
 }

@@ -8,14 +8,21 @@ use crate::{session, transport};
 
 /// What to do about a drive's refusal.
 pub(crate) fn for_drive(error: &Error) -> Option<String> {
-    let text = match error.cause() {
+    for_cause(error.cause())
+}
+
+/// What to do about what stands in the way.
+pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
+    let text = match cause {
         Cause::NotSed(source) => return Some(not_sed(source.as_ref())),
         Cause::NoSsc => "see \"sedkit info\" for what the drive reports",
         Cause::Ssc(_) => "see \"sedkit info\" for what the drive can do",
         Cause::WrongAuthority(_) => "name another authority with --as",
         Cause::NotActivated => "turn locking on with \"sedkit setup\"",
         Cause::SidBlocked => SID_BLOCKED,
-        Cause::Refused { authority } => return Some(refused(*authority)),
+        Cause::Refused { authority } | Cause::OneOfTwoRefused { authority } => {
+            return Some(refused(*authority));
+        }
         Cause::NotPermitted { .. } => "act as Admin1, which may do everything in the Locking SP",
         Cause::LockedOut { authority } => return Some(locked_out(*authority)),
         Cause::TryBudget { .. } => {

@@ -9,25 +9,50 @@ use crate::transport::linux::{SystemRoot, uses};
 
 /// Refuses a drive that is in use, unless `--force` is given; says by what it is used either way.
 pub(crate) fn check(named: &Named, force: Force, context: &Context) -> Result<(), CliError> {
-    let names = named.block_names();
-    if names.is_empty() {
+    let Some(message) = message(named)? else {
         return Ok(());
-    }
-    let uses = uses(&SystemRoot::default(), &names).map_err(|error| {
-        CliError::new(
-            Code::Failed,
-            format!("what uses the drive cannot be found out: {error}"),
-        )
-    })?;
-    let uses: Vec<String> = uses.iter().map(ToString::to_string).collect();
-    if uses.is_empty() {
-        return Ok(());
-    }
-    let message = format!("the drive is in use: {}", uses.join(", "));
+    };
     if force.force {
         context.output.warning(&format!("{named}: {message}"));
         return Ok(());
     }
     Err(CliError::new(Code::Busy, message)
         .with_hint("unmount or stop what uses it, or add --force"))
+}
+
+/// By what a drive is used, if it is. A real drive that the kernel does not list may be in use.
+fn message(named: &Named) -> Result<Option<String>, CliError> {
+    if named.is_virtual() {
+        return Ok(None);
+    }
+    if named.nodes().is_none() {
+        let message = "the kernel does not list the drive, so that it may be in use";
+        return Ok(Some(message.to_owned()));
+    }
+    let uses = uses(&SystemRoot::default(), &named.block_names()).map_err(|error| {
+        CliError::new(
+            Code::Failed,
+            format!("what uses the drive cannot be found out: {error}"),
+        )
+    })?;
+    let uses: Vec<String> = uses.iter().map(ToString::to_string).collect();
+    let message = format!("the drive is in use: {}", uses.join(", "));
+    Ok((!uses.is_empty()).then_some(message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::device;
+
+    fn found(name: &str) -> Option<String> {
+        let drives = device::find(&[name.into()]);
+        message(&drives[0]).unwrap()
+    }
+
+    #[test]
+    fn a_real_drive_that_is_not_listed_may_be_in_use() {
+        assert!(found("/dev/null").unwrap().contains("may be in use"));
+        assert_eq!(found("vdrive:missing"), None);
+    }
 }

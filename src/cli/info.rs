@@ -3,7 +3,6 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::args::SessionOptions;
 use super::args::info::Info;
 use super::drives::{self, Slot};
 use super::error::CliError;
@@ -13,20 +12,22 @@ use super::identity::{self, IdentityFields};
 use super::report::{Answer, DriveReport, Report, fields};
 use super::state::StateFields;
 use super::{Context, device, discovery};
-use crate::drive::{Drive, Properties};
+use crate::drive::{Authority, Credential, Drive, Properties};
+use crate::secret::Secret;
 
 /// Shows all that a drive says about itself, and what stands between it and the program.
 ///
 /// Where it is no SED, what is known of it all the same.
 pub(crate) fn run(args: &Info, context: &Context) -> Result<Report, CliError> {
     let drives = device::find(std::slice::from_ref(&args.device.device));
-    let mut slots = drives::open(drives, SessionOptions::PLAIN, context);
+    let mut slots = drives::open_shared(drives, context);
     let reports = slots.iter_mut().map(|slot| report(slot, context)).collect();
     Ok(Report::of_drives(reports))
 }
 
 fn report(slot: &mut Slot, context: &Context) -> DriveReport {
     let properties = slot.opened_mut().ok().map(Drive::properties);
+    let psid_tries = slot.opened_mut().ok().and_then(psid_tries);
     let hardware = hardware::survey(&slot.named, context);
     let mut diagnosis = hardware
         .as_ref()
@@ -51,10 +52,11 @@ fn report(slot: &mut Slot, context: &Context) -> DriveReport {
         heading += &format!(": {}, {}", drive.ssc().name(), drive.state());
         text += &discovery::text(drive.discovery());
         text += &properties_text(&properties);
+        text += &psid_tries.as_ref().map(TryFields::text).unwrap_or_default();
         diagnosis.extend(drive.diagnose().into_iter().map(FindingFields::from));
         report
             .fields
-            .extend(fields(&TperFields::new(drive, properties)));
+            .extend(fields(&TperFields::new(drive, properties, psid_tries)));
     }
     if !text.is_empty() {
         report.text = Answer::Data(format!("{heading}\n{text}{}", diagnosis_text(&diagnosis)));
@@ -74,6 +76,15 @@ struct TperFields {
     discovery: Value,
     properties: Option<PropertyFields>,
     properties_error: Option<CliError>,
+    psid_tries: Option<TryFields>,
+}
+
+/// Wrong attempts at the PSID, in JSON.
+#[derive(Serialize)]
+struct TryFields {
+    tries: Option<u64>,
+    try_limit: Option<u64>,
+    persistence: Option<bool>,
 }
 
 /// What stands around the TPer, in JSON.
@@ -93,13 +104,18 @@ struct PropertyFields {
 }
 
 impl TperFields {
-    fn new(drive: &Drive, properties: Result<Properties, CliError>) -> Self {
+    fn new(
+        drive: &Drive,
+        properties: Result<Properties, CliError>,
+        psid_tries: Option<TryFields>,
+    ) -> Self {
         Self {
             ssc: drive.ssc().name(),
             state: (&drive.state()).into(),
             discovery: discovery::json(drive.discovery()),
             properties: properties.as_ref().ok().map(PropertyFields::from),
             properties_error: properties.err(),
+            psid_tries,
         }
     }
 }
@@ -117,6 +133,31 @@ impl From<&Properties> for PropertyFields {
             send_limit: properties.send_limit,
             receive_limit: properties.receive_limit,
         }
+    }
+}
+
+/// The tries of the PSID, which a drive shows to anybody: no PIN is sent. Many drives do not show
+/// them, so that there being none is no error.
+fn psid_tries(drive: &mut Drive) -> Option<TryFields> {
+    let nobody = Credential::new(Authority::Psid, Secret::from_slice(&[]));
+    let tries = drive.tries(&nobody).ok()?;
+    let fields = TryFields {
+        tries: tries.tries,
+        try_limit: tries.try_limit,
+        persistence: tries.persistence,
+    };
+    (fields.tries.is_some() || fields.try_limit.is_some()).then_some(fields)
+}
+
+impl TryFields {
+    fn text(&self) -> String {
+        let tries = self.tries.map_or("?".to_owned(), |tries| tries.to_string());
+        let limit = match self.try_limit {
+            Some(0) => "no limit".to_owned(),
+            Some(limit) => format!("locked out after {limit}"),
+            None => "limit not shown".to_owned(),
+        };
+        format!("PSID: {tries} wrong attempts counted, {limit}\n")
     }
 }
 

@@ -9,7 +9,7 @@ use super::error::CliError;
 use super::ranges::{self, Outcome};
 use super::report::Report;
 use super::secret::{self, Acting, Key};
-use super::{Context, in_use, plan};
+use super::{Context, in_use, plan, preflight};
 use crate::drive::{Authority, Drive, LockReport, LockRequest, LockingState};
 
 /// Locks drives that are not in use.
@@ -19,16 +19,20 @@ pub(crate) fn run(args: &Lock, context: &Context) -> Result<Report, CliError> {
     let request = LockRequest {
         ranges: ranges::numbers(&args.ranges),
     };
-    let mut slots = drives::open_many(&args.devices, args.session, context)?;
+    let mut slots = drives::open_many(&args.devices, args.session.opening(args.dry_run), context)?;
     if args.dry_run.dry_run {
-        return Ok(plan::report(&mut slots, |drive| {
-            Ok(drive.plan_lock(&request, authority))
+        return Ok(plan::report(&mut slots, args.session.reset, |drive| {
+            Ok(drive.plan_lock(&request, authority)?)
         }));
     }
-    drives::check(&mut slots, |named| {
+    let is_exempt = |drive: &Drive| args.devices.all && !is_active(drive);
+    drives::check(&mut slots, |named, drive| {
+        if is_exempt(drive) {
+            return Ok(());
+        }
+        preflight::locking(drive, authority)?;
         in_use::check(named, args.force, context)
     });
-    let is_exempt = |drive: &Drive| args.devices.all && !is_active(drive);
     let needs_key = |drive: &Drive| !is_exempt(drive);
     let reports = drives::each_with_key(
         &mut slots,
@@ -82,8 +86,13 @@ fn nothing_to_do(name: &Named) -> Done {
 
 fn done(name: &Named, report: &LockReport) -> Done {
     let ranges = report.ranges.iter().map(Outcome::from).collect();
+    let is_proven = report.ranges.iter().all(|range| range.proven);
+    let proof = match is_proven {
+        true => "and checked",
+        false => "by the drive's word: the authority may not see it",
+    };
     let text = format!(
-        "{name}: locked ({}), and checked",
+        "{name}: locked ({}), {proof}",
         ranges::names(&report.ranges)
     );
     let error = report.first_error().map(CliError::from);

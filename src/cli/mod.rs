@@ -22,6 +22,7 @@ mod device;
 mod discovery;
 mod drives;
 mod error;
+mod exclusive;
 mod exit;
 mod extent;
 mod failure;
@@ -33,10 +34,12 @@ mod hint;
 mod identity;
 mod in_use;
 mod info;
+mod journal;
 mod lock;
 mod output;
 mod passwd;
 mod plan;
+mod preflight;
 mod range;
 mod ranges;
 mod report;
@@ -82,7 +85,7 @@ struct Context {
     timeout: Duration,
     /// How often `-v` was given.
     verbose: u8,
-    /// SIGINT and SIGTERM.
+    /// SIGINT, SIGTERM and SIGHUP.
     signals: Signals,
 }
 

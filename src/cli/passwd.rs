@@ -8,7 +8,7 @@ use super::drives::{self, Done};
 use super::error::CliError;
 use super::report::Report;
 use super::secret::{self, Key, Recipe, Secrets};
-use super::{Context, plan};
+use super::{Context, journal, plan, preflight};
 use crate::drive::{Authority, Drive, PasswdReport, Proof};
 use crate::secret::{Source, TerminalPrompter};
 
@@ -17,14 +17,17 @@ pub(crate) fn run(args: &Passwd, context: &Context) -> Result<Report, CliError> 
     let job = Job::new(args)?;
     Ok(drives::on_one(
         &args.device,
-        args.session,
+        args.session.opening(args.dry_run),
         context,
         |name, drive| {
             if args.dry_run.dry_run {
-                return Ok(plan::done(name, job.plan(drive)));
+                return Ok(plan::done(name, args.session.reset, job.plan(drive)?));
             }
-            let (key, new_key) = job.keys(args, context)?;
-            job.run(name, drive, &key, &new_key)
+            job.check(drive)?;
+            secret::repeat(job.attempts(args), context, || {
+                let (key, new_key) = job.keys(args, context)?;
+                job.run(name, drive, &key, &new_key, context)
+            })
         },
     ))
 }
@@ -55,14 +58,31 @@ impl Job {
             acting: args.admin_key.as_ref().map(|_| Authority::Admin(1)),
             source: secret::source(args.admin_key.as_ref().unwrap_or(&args.key.key))?,
             recipe: Recipe::existing(&args.scheme)?,
-            new_source: secret::source(&args.new_key)?,
+            new_source: secret::new_source(&args.new_key)?,
             new_recipe: Recipe::new_pin(&args.new_scheme, &args.scheme.salt)?,
         })
     }
 
-    fn plan(&self, drive: &Drive) -> Vec<crate::drive::PlannedCall> {
+    /// All authorities before the first of them is touched.
+    fn check(&self, drive: &Drive) -> Result<(), CliError> {
+        let check =
+            |&authority| preflight::passwd(drive, authority, self.acting.unwrap_or(authority));
+        self.authorities.iter().try_for_each(check)
+    }
+
+    /// Secrets are read again only if a person types both.
+    fn attempts(&self, args: &Passwd) -> u32 {
+        let attempts = |source| secret::attempts(source, args.session.tries);
+        attempts(&self.source).min(attempts(&self.new_source))
+    }
+
+    fn plan(&self, drive: &Drive) -> Result<Vec<crate::drive::PlannedCall>, CliError> {
         let plan = |&authority| drive.plan_change_pin(authority, self.acting.unwrap_or(authority));
-        self.authorities.iter().flat_map(plan).collect()
+        let mut calls = Vec::new();
+        for planned in self.authorities.iter().map(plan) {
+            calls.extend(planned?);
+        }
+        Ok(calls)
     }
 
     fn keys(&self, args: &Passwd, context: &Context) -> Result<(Key, Key), CliError> {
@@ -83,19 +103,24 @@ impl Job {
         drive: &mut Drive,
         key: &Key,
         new_key: &Key,
+        context: &Context,
     ) -> Result<Done, CliError> {
         let new_pin = new_key.pin(drive)?;
-        let mut changed = Vec::new();
-        let mut error = None;
+        let mut changes = Vec::new();
         for &authority in &self.authorities {
             let credential = key.credential(self.acting.unwrap_or(authority), drive)?;
-            match drive.change_pin(authority, &credential, &new_pin) {
-                Ok(report) => changed.push(report),
-                Err(failure) => {
-                    error = Some(CliError::from(failure));
-                    break;
-                }
-            }
+            changes.push((authority, credential));
+        }
+        let (changed, error) = drive.change_pins(&changes, &new_pin);
+        let error = error.map(CliError::from);
+        if let (Some(error), []) = (&error, changed.as_slice()) {
+            return Err(error.clone());
+        }
+        if !name.is_virtual() && changed.iter().any(may_be_saved) {
+            context.output.note(STALE);
+        }
+        if changed.iter().any(|report| report.journal_failed) {
+            context.output.warning(journal::FAILED);
         }
         Ok(self.done(name, &changed, error))
     }
@@ -116,6 +141,18 @@ impl Job {
         };
         Done::notice(lines.join("\n"), &fields).with_error(error)
     }
+}
+
+/// What the kernel has is not told by it.
+const STALE: &str = "if the kernel was given the old secret for resume, give it the new one: \
+    \"sedkit unlock --save-for-resume\"";
+
+/// Whether the kernel may have been given the PIN: `resume` has the authorities that it knows.
+const fn may_be_saved(report: &PasswdReport) -> bool {
+    matches!(
+        report.authority,
+        Authority::Admin(1) | Authority::User(1..=9)
+    ) && report.changed
 }
 
 /// The outcome in JSON.

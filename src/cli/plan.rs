@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::args::StackReset;
 use super::device::Named;
 use super::drives::{self, Done, Slot};
 use super::error::CliError;
@@ -45,15 +46,19 @@ impl From<PlannedCall> for Call {
 /// The plans of a command for its drives. Nothing is sent but what opened them.
 pub(crate) fn report(
     slots: &mut [Slot],
+    reset: StackReset,
     plan: impl Fn(&mut Drive) -> Result<Vec<PlannedCall>, CliError> + Sync,
 ) -> Report {
     Report::of_drives(drives::each(slots, |name, drive| {
-        Ok(done(name, plan(drive)?))
+        Ok(done(name, reset, plan(drive)?))
     }))
 }
 
 /// The plan of a command for its one drive.
-pub(crate) fn done(name: &Named, plan: Vec<PlannedCall>) -> Done {
+pub(crate) fn done(name: &Named, reset: StackReset, mut plan: Vec<PlannedCall>) -> Done {
+    if reset.stack_reset {
+        plan.insert(0, stack_reset());
+    }
     let text = text(&name.to_string(), &plan);
     let plan = plan.into_iter().map(Call::from).collect();
     Done::data(
@@ -63,6 +68,17 @@ pub(crate) fn done(name: &Named, plan: Vec<PlannedCall>) -> Done {
             plan,
         },
     )
+}
+
+/// What `--stack-reset` sends, which is no method and belongs to no session.
+fn stack_reset() -> PlannedCall {
+    PlannedCall {
+        session: "protocol stack".to_owned(),
+        object: "ComID".to_owned(),
+        method: "STACK_RESET".to_owned(),
+        arguments: String::new(),
+        changes: true,
+    }
 }
 
 /// The calls under the session in which they are made; `*` marks those that change something.

@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 
-use super::Context;
 use super::args::range::{Range, RangeCommand, RangeList};
 use super::drives::{self, Done};
 use super::error::CliError;
 use super::ranges::{self, RangeFields};
 use super::report::Report;
 use super::secret::{self, Acting};
-use crate::drive::{Credential, Drive};
+use super::{Context, preflight};
+use crate::drive::{Authority, Credential, Drive};
 
 /// Works on locking ranges.
 pub(crate) fn run(args: &Range, context: &Context) -> Result<Report, CliError> {
@@ -24,27 +24,35 @@ struct Fields {
 }
 
 fn list(args: &RangeList, context: &Context) -> Result<Report, CliError> {
-    let authority = match args.acting.authority.as_str() {
-        ANYBODY => None,
-        name => Some(secret::authority(name)?),
-    };
-    let acting = |authority| {
-        let acting = Acting::new(authority, &args.key, &args.scheme, args.session, context)?;
-        Ok::<_, CliError>((authority, acting))
-    };
+    let authority = authority(&args.acting.authority)?;
+    let acting = |authority| Acting::new(authority, &args.key, &args.scheme, args.session, context);
     let acting = authority.map(acting).transpose()?;
     Ok(drives::on_one(
         &args.device,
         args.session,
         context,
         |_, drive| {
-            let Some((authority, acting)) = &acting else {
+            let Some(acting) = &acting else {
                 return show(drive, None);
             };
-            let credential = acting.read()?.credential(*authority, drive)?;
-            show(drive, Some(&credential))
+            preflight::locking(drive, acting.authority())?;
+            acting.with_key(drive, |drive, credential| show(drive, Some(credential)))
         },
     ))
+}
+
+/// Who is to be shown the ranges; nothing for anybody.
+fn authority(name: &str) -> Result<Option<Authority>, CliError> {
+    if name.eq_ignore_ascii_case(ANYBODY) {
+        return Ok(None);
+    }
+    let authority = secret::authority(name);
+    let authority = authority.map_err(|error| {
+        CliError::usage(format!(
+            "{error}; here also {ANYBODY}, which needs no secret"
+        ))
+    })?;
+    Ok(Some(authority))
 }
 
 /// Who needs no secret.

@@ -21,6 +21,7 @@ pub(crate) struct RangeFields {
     write_lock_enabled: Option<bool>,
     read_locked: Option<bool>,
     write_locked: Option<bool>,
+    locked: Option<bool>,
     lock_on_reset: Option<Vec<String>>,
     active_key: Option<String>,
 }
@@ -38,6 +39,7 @@ impl From<&LockingRange> for RangeFields {
             write_lock_enabled: range.write_lock_enabled,
             read_locked: range.read_locked,
             write_locked: range.write_locked,
+            locked: range.is_locked(),
             lock_on_reset: range.lock_on_reset.as_ref().map(resets),
             active_key: range.active_key.map(|uid| hex::encode(&uid.to_bytes())),
         }
@@ -118,7 +120,10 @@ fn row(range: &LockingRange) -> [String; 7] {
         place(range.range_start, "-"),
         place(range.range_length, "the rest"),
         directions(range.read_lock_enabled, range.write_lock_enabled),
-        directions(range.read_locked, range.write_locked),
+        directions(
+            both(range.read_lock_enabled, range.read_locked),
+            both(range.write_lock_enabled, range.write_locked),
+        ),
         range
             .lock_on_reset
             .as_ref()
@@ -131,6 +136,14 @@ fn row(range: &LockingRange) -> [String; 7] {
             }),
         range.common_name.clone().unwrap_or_default(),
     ]
+}
+
+/// Whether a lock has effect: one that is not enabled locks nothing, whatever it is set to.
+fn both(enabled: Option<bool>, locked: Option<bool>) -> Option<bool> {
+    match (enabled, locked) {
+        (Some(false), _) => Some(false),
+        (enabled, locked) => Some(enabled? && locked?),
+    }
 }
 
 const UNKNOWN: &str = "?";

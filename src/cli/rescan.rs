@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 
 use super::Context;
+use super::device::Named;
 use super::drives::Slot;
 use super::report::DriveReport;
 use crate::transport::linux::{SystemRoot, reread_partition_table, send_add_events};
@@ -15,16 +16,22 @@ pub(crate) fn after_unlock(slots: &[Slot], reports: &mut [DriveReport], context:
         if report.fields.get("changed") != Some(&true.into()) {
             continue;
         }
-        let names = slot.named.block_names();
-        for name in &names {
-            if let Err(error) = rescan(name) {
-                context
-                    .output
-                    .warning(&format!("{name} could not be rescanned: {error}"));
-            }
-        }
+        let names = drive(&slot.named, context);
         report.fields.insert("rescanned".to_owned(), names.into());
     }
+}
+
+/// Re-reads the partition tables of one drive; the names of its block nodes.
+pub(crate) fn drive(named: &Named, context: &Context) -> Vec<String> {
+    let names = named.block_names();
+    for name in &names {
+        if let Err(error) = rescan(name) {
+            context
+                .output
+                .warning(&format!("{name} could not be rescanned: {error}"));
+        }
+    }
+    names.into_iter().map(str::to_owned).collect()
 }
 
 /// Partitions that somebody uses already are known to the kernel: there is nothing to re-read.

@@ -11,8 +11,8 @@ use super::findings::{self, FindingFields};
 use super::report::Report;
 use super::secret::{self, Acting, Secrets};
 use super::state::StateFields;
-use super::{Context, in_use, plan};
-use crate::drive::{Authority, Credential, Drive, EraseConsent, RevertReport};
+use super::{Context, in_use, plan, preflight, rescan};
+use crate::drive::{Authority, Credential, Drive, EraseConsent, LockingState, RevertReport};
 use crate::secret::{Source, TerminalPrompter};
 
 /// Returns a drive to its factory state, with consent.
@@ -20,17 +20,22 @@ pub(crate) fn run(args: &Revert, context: &Context) -> Result<Report, CliError> 
     let by = By::new(args, context)?;
     Ok(drives::on_one(
         &args.device,
-        args.session,
+        args.session.opening(args.dry_run),
         context,
         |name, drive| {
             if args.dry_run.dry_run {
-                return Ok(plan::done(name, drive.plan_revert(by.authority())));
+                return Ok(plan::done(
+                    name,
+                    args.session.reset,
+                    drive.plan_revert(by.authority())?,
+                ));
             }
+            preflight::revert(drive, by.authority())?;
             in_use::check(name, args.force, context)?;
             let consent = consent(args, name, drive, context)?;
-            let credential = by.credential(args, drive, context)?;
-            let report = drive.revert(&credential, consent)?;
-            Ok(done(name, &report))
+            let report = by.revert(args, drive, &consent, context)?;
+            let rescanned = rescan::drive(name, context);
+            Ok(done(name, &report, rescanned))
         },
     ))
 }
@@ -38,7 +43,7 @@ pub(crate) fn run(args: &Revert, context: &Context) -> Result<Report, CliError> 
 /// Who reverts.
 enum By<'a> {
     Psid(Source),
-    Owner(Authority, Acting<'a>),
+    Owner(Acting<'a>),
 }
 
 impl<'a> By<'a> {
@@ -48,30 +53,38 @@ impl<'a> By<'a> {
         }
         let authority = secret::authority(&args.authority)?;
         let acting = Acting::new(authority, &args.key, &args.scheme, args.session, context)?;
-        Ok(Self::Owner(authority, acting))
+        Ok(Self::Owner(acting))
     }
 
     const fn authority(&self) -> Authority {
         match self {
             Self::Psid(_) => Authority::Psid,
-            Self::Owner(authority, _) => *authority,
+            Self::Owner(acting) => acting.authority(),
         }
     }
 
-    fn credential(
+    /// Reverts. A PSID may be typed again like any other secret.
+    fn revert(
         &self,
         args: &Revert,
         drive: &mut Drive,
+        consent: &EraseConsent,
         context: &Context,
-    ) -> Result<Credential, CliError> {
-        match self {
-            Self::Psid(source) => {
-                let mut terminal = TerminalPrompter::new();
-                let mut secrets = Secrets::new(&mut terminal, &args.scheme.salt, context);
-                Ok(Credential::new(Authority::Psid, secrets.psid(source)?))
-            }
-            Self::Owner(authority, acting) => acting.read()?.credential(*authority, drive),
-        }
+    ) -> Result<RevertReport, CliError> {
+        let revert = |drive: &mut Drive, credential: &Credential| {
+            Ok(drive.revert(credential, consent.clone())?)
+        };
+        let source = match self {
+            Self::Owner(acting) => return acting.with_key(drive, revert),
+            Self::Psid(source) => source,
+        };
+        let read = || {
+            let mut terminal = TerminalPrompter::new();
+            let mut secrets = Secrets::new(&mut terminal, &args.scheme.salt, context);
+            Ok::<_, CliError>(Credential::new(Authority::Psid, secrets.psid(source)?))
+        };
+        let attempts = secret::attempts(source, args.session.tries);
+        secret::repeat(attempts, context, || revert(drive, &read()?))
     }
 }
 
@@ -81,10 +94,7 @@ fn consent(
     drive: &Drive,
     context: &Context,
 ) -> Result<EraseConsent, CliError> {
-    let losses = [
-        "ALL DATA on it is lost: its media keys are replaced".to_owned(),
-        "passphrases, users and ranges are lost too".to_owned(),
-    ];
+    let losses = losses(drive);
     confirm::ask(
         &args.consent,
         &Loss::new(name, drive.identity(), &losses),
@@ -92,14 +102,38 @@ fn consent(
     )
 }
 
+/// What a revert does to this drive (\[Opal\] 5.2.2.3; \[Pyrite\] has no media encryption).
+fn losses(drive: &Drive) -> Vec<String> {
+    if drive.state().locking == LockingState::Inactive {
+        return vec![
+            "SID's PIN is lost; locking is not active, so that the data is NOT erased".to_owned(),
+        ];
+    }
+    let locking = drive.discovery().locking();
+    let data = match locking.is_some_and(|locking| locking.media_encryption) {
+        true => "ALL DATA on it is lost: its media keys are replaced",
+        false => {
+            "ALL DATA on it may be lost, or stay readable for anybody: the drive does not encrypt, \
+             and removes data as its maker chose"
+        }
+    };
+    vec![
+        data.to_owned(),
+        "passphrases, users and ranges are lost too".to_owned(),
+    ]
+}
+
 /// The outcome in JSON.
 #[derive(Serialize)]
 struct Fields {
+    changed: bool,
+    erased: bool,
     state: StateFields,
     findings: Vec<FindingFields>,
+    rescanned: Vec<String>,
 }
 
-fn done(name: &Named, report: &RevertReport) -> Done {
+fn done(name: &Named, report: &RevertReport, rescanned: Vec<String>) -> Done {
     let findings = report
         .findings
         .iter()
@@ -107,10 +141,18 @@ fn done(name: &Named, report: &RevertReport) -> Done {
         .map(FindingFields::from)
         .collect();
     let fields = Fields {
+        changed: report.changed,
+        erased: report.erased,
         state: (&report.state).into(),
         findings,
+        rescanned,
     };
-    let mut text = format!("{name}: reverted, its state is {}", report.state);
+    let what = match (report.changed, report.erased) {
+        (false, _) => "in its original factory state already, nothing was sent",
+        (true, true) => "reverted, and its data erased",
+        (true, false) => "reverted; its data was NOT erased",
+    };
+    let mut text = format!("{name}: {what}; its state is {}", report.state);
     if !fields.findings.is_empty() {
         text += &format!("; yet:\n{}", findings::text(&fields.findings));
     }

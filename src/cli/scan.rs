@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use super::args::SessionOptions;
 use super::args::scan::Scan;
 use super::drives::{self, Slot};
 use super::error::CliError;
@@ -18,7 +17,7 @@ pub(crate) fn run(args: &Scan, context: &Context) -> Result<Report, CliError> {
         true => device::all(),
         false => device::find(&args.devices),
     };
-    let slots = drives::open(drives, SessionOptions::PLAIN, context);
+    let slots = drives::open_shared(drives, context);
     let reports = slots.iter().map(drive).collect();
     let mut report = Report::of_drives(reports);
     report.text = Answer::Data(list(&slots));

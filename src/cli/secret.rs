@@ -71,6 +71,17 @@ pub(crate) fn source(text: &str) -> Result<Source, CliError> {
     parse(text)
 }
 
+/// The source of a secret that is about to be set. The MSID is none: anybody can read it.
+pub(crate) fn new_source(text: &str) -> Result<Source, CliError> {
+    match source(text)? {
+        Source::Msid => Err(CliError::usage(
+            "the MSID is no new secret: the drive shows it to anybody",
+        )
+        .with_hint("choose a passphrase; \"sedkit revert\" is the way back to the MSID")),
+        source => Ok(source),
+    }
+}
+
 /// The authority that a text names.
 pub(crate) fn authority(text: &str) -> Result<Authority, CliError> {
     parse(text)
@@ -264,17 +275,54 @@ impl<'a> Acting<'a> {
         secrets.existing(&self.source, &prompt, &self.recipe)
     }
 
+    /// Works with the secret on one drive; reads it again as long as it is refused and
+    /// [`Acting::attempts`] allows.
+    pub(crate) fn with_key<T>(
+        &self,
+        drive: &mut Drive,
+        mut work: impl FnMut(&mut Drive, &Credential) -> Result<T, CliError>,
+    ) -> Result<T, CliError> {
+        repeat(self.attempts(), self.context, || {
+            let credential = self.read()?.credential(self.authority, drive)?;
+            work(drive, &credential)
+        })
+    }
+
+    /// Whose secret it is.
+    pub(crate) const fn authority(&self) -> Authority {
+        self.authority
+    }
+
     /// Says why it is read again.
     pub(crate) fn warn(&self, refusal: &str) {
         self.context.output.warning(refusal);
     }
 
-    /// How often it makes sense to read it: a file gives the same secret again.
+    /// How often it may be read.
     pub(crate) fn attempts(&self) -> u32 {
-        if self.source == Source::Prompt {
-            self.tries
-        } else {
-            1
+        attempts(&self.source, self.tries)
+    }
+}
+
+/// How often it makes sense to read a secret, of `tries`: a file gives the same one again.
+pub(crate) fn attempts(source: &Source, tries: u32) -> u32 {
+    match source {
+        Source::Prompt => tries,
+        _ => 1,
+    }
+}
+
+/// Tries something with a secret that is asked for, again as long as the drive refuses the PIN.
+pub(crate) fn repeat<T>(
+    attempts: u32,
+    context: &Context,
+    mut attempt: impl FnMut() -> Result<T, CliError>,
+) -> Result<T, CliError> {
+    for _ in 1..attempts {
+        match attempt() {
+            Err(error) if error.is_refusal => context.output.warning(&error.message),
+            outcome => return outcome,
         }
     }
+    attempt()
 }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::args::NewScheme;
 use super::args::setup::Setup;
 use super::confirm::{self, Loss};
 use super::device::Named;
@@ -12,9 +13,11 @@ use super::ranges::RangeFields;
 use super::report::Report;
 use super::secret::{self, Key, Recipe, Secrets};
 use super::state::StateFields;
-use super::{Context, in_use, plan};
-use crate::drive::{Drive, DriveState, EraseConsent, RangeSpec, SetupPlan, SetupReport};
-use crate::secret::{Source, TerminalPrompter};
+use super::{Context, in_use, journal, plan, preflight};
+use crate::drive::{
+    Drive, DriveState, EraseConsent, ErrorCode, LockingState, RangeSpec, SetupPlan, SetupReport,
+};
+use crate::secret::{Secret, Source, TerminalPrompter};
 use crate::spec::RangeNumber;
 
 /// Takes ownership of a drive and turns locking on.
@@ -22,7 +25,7 @@ pub(crate) fn run(args: &Setup, context: &Context) -> Result<Report, CliError> {
     let sources = Sources::new(args)?;
     Ok(drives::on_one(
         &args.device,
-        args.session,
+        args.session.opening(args.dry_run),
         context,
         |name, drive| {
             let ranges = ranges(args, name, drive)?;
@@ -31,14 +34,26 @@ pub(crate) fn run(args: &Setup, context: &Context) -> Result<Report, CliError> {
                 ..SetupPlan::default()
             };
             if args.dry_run.dry_run {
-                return Ok(plan::done(name, drive.plan_setup(&plan)));
+                return Ok(plan::done(
+                    name,
+                    args.session.reset,
+                    drive.plan_setup(&plan)?,
+                ));
             }
-            plan.consent = consent(args, name, drive, context)?;
-            let (sid_key, new_key) = sources.read(args, context)?;
-            plan.sid_pin = sid_key.map(|key| key.pin(drive)).transpose()?;
-            let new_pin = new_key.pin(drive)?;
-            let report = drive.setup(&plan, &new_pin)?;
-            Ok(done(name, &sources.new_recipe, &report, &drive.state()))
+            preflight::family(drive)?;
+            if drive.state().locking == LockingState::Inactive {
+                plan.consent = consent(args, name, drive, context)?;
+            }
+            secret::repeat(sources.attempts(args), context, || {
+                let (sid_key, new_key) = sources.read(args, context)?;
+                plan.sid_pin = sid_key.map(|key| key.pin(drive)).transpose()?;
+                let new_pin = new_key.pin(drive)?;
+                let report = set_up(args, name, drive, &mut plan, &new_pin, context)?;
+                if report.journal_failed {
+                    context.output.warning(journal::FAILED);
+                }
+                Ok(done(name, &sources.new_recipe, &report, &drive.state()))
+            })
         },
     ))
 }
@@ -53,14 +68,20 @@ struct Sources {
 
 impl Sources {
     fn new(args: &Setup) -> Result<Self, CliError> {
-        let mut new_scheme = args.new_scheme.clone();
-        new_scheme.new_scheme = new_scheme.new_scheme.or_else(|| args.scheme.scheme.clone());
+        let new_source = secret::new_source(&args.new_key)?;
         Ok(Self {
             sid_source: args.sid_key.as_deref().map(secret::source).transpose()?,
             sid_recipe: Recipe::existing(&args.scheme)?,
-            new_source: secret::source(&args.new_key)?,
-            new_recipe: Recipe::new_pin(&new_scheme, &args.scheme.salt)?,
+            new_source,
+            new_recipe: Recipe::new_pin(&new_scheme(args), &args.scheme.salt)?,
         })
+    }
+
+    /// Secrets are read again only if a person types all of them.
+    fn attempts(&self, args: &Setup) -> u32 {
+        let sources = self.sid_source.iter().chain([&self.new_source]);
+        let attempts = sources.map(|source| secret::attempts(source, args.session.tries));
+        attempts.min().unwrap_or(1)
     }
 
     fn read(&self, args: &Setup, context: &Context) -> Result<(Option<Key>, Key), CliError> {
@@ -72,6 +93,16 @@ impl Sources {
         let prompt = "New passphrase of SID and Admin1";
         let new_key = secrets.new_pin(&self.new_source, prompt, &self.new_recipe)?;
         Ok((sid_key, new_key))
+    }
+}
+
+/// `--scheme` is that of the present secret; where none is given, there is but the new one.
+fn new_scheme(args: &Setup) -> NewScheme {
+    let inherited = args.scheme.scheme.as_ref();
+    let inherited = inherited.filter(|_| args.sid_key.is_none());
+    let named = args.new_scheme.new_scheme.as_ref();
+    NewScheme {
+        new_scheme: named.or(inherited).cloned(),
     }
 }
 
@@ -95,6 +126,25 @@ fn ranges(args: &Setup, named: &Named, drive: &Drive) -> Result<Vec<RangeSpec>, 
         .collect::<Result<_, CliError>>()?;
     drive.check_ranges(&ranges)?;
     Ok(ranges)
+}
+
+/// Sets up. On a drive whose ranges are as asked nothing is lost, so consent is asked for only if
+/// one has to be moved.
+fn set_up(
+    args: &Setup,
+    name: &Named,
+    drive: &mut Drive,
+    plan: &mut SetupPlan,
+    new_pin: &Secret,
+    context: &Context,
+) -> Result<SetupReport, CliError> {
+    match drive.setup(plan, new_pin) {
+        Err(error) if plan.consent.is_none() && error.code() == ErrorCode::ConsentRequired => {
+            plan.consent = consent(args, name, drive, context)?;
+            Ok(drive.setup(plan, new_pin)?)
+        }
+        report => Ok(report?),
+    }
 }
 
 /// A range of its own has a key of its own: what its blocks hold is lost.

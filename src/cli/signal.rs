@@ -1,10 +1,11 @@
-//! SIGINT and SIGTERM: the first asks the run to end tidily, the second ends it at once.
+//! SIGINT, SIGTERM and SIGHUP: the first asks the run to end tidily, the second ends it at once.
 
+use std::fs;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
 use crate::session::Interrupt;
@@ -17,14 +18,15 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    /// Takes over SIGINT and SIGTERM.
+    /// Takes over SIGINT, SIGTERM and, unless nohup has it ignored, SIGHUP.
     ///
     /// # Errors
     /// What the kernel says, where the handlers cannot be installed.
     pub(crate) fn install() -> io::Result<Self> {
         let interrupt = Interrupt::new();
         let idle = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM] {
+        let hangup = (!is_ignored(SIGHUP)).then_some(SIGHUP);
+        for signal in [SIGINT, SIGTERM].into_iter().chain(hangup) {
             for ends_at_once in [&idle, &interrupt.flag()] {
                 let flag = Arc::clone(ends_at_once);
                 flag::register_conditional_shutdown(signal, 128 + signal, flag)?;
@@ -46,4 +48,14 @@ impl Signals {
         self.idle.store(false, Ordering::Relaxed);
         result
     }
+}
+
+/// Whether the process was started with a signal ignored, by the kernel's mask of them.
+fn is_ignored(signal: i32) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask & (1 << (signal - 1)) != 0)
 }

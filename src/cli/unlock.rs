@@ -9,8 +9,10 @@ use super::error::CliError;
 use super::ranges::{self, Outcome};
 use super::report::Report;
 use super::secret::{self, Acting, Key};
-use super::{Context, plan, rescan, resume};
-use crate::drive::{Authority, Drive, MbrOutcome, UnlockReport, UnlockRequest};
+use super::{Context, plan, preflight, rescan, resume};
+use crate::drive::{
+    Authority, Credential, Drive, LockingState, MbrOutcome, MbrState, UnlockReport, UnlockRequest,
+};
 use crate::spec::RangeNumber;
 
 /// Unlocks drives; all of them before any is rescanned.
@@ -23,15 +25,19 @@ pub(crate) fn run(args: &Unlock, context: &Context) -> Result<Report, CliError> 
         args.session,
         context,
     )?;
-    let mut slots = drives::open_many(&args.devices, args.session, context)?;
+    let mut slots = drives::open_many(&args.devices, args.session.opening(args.dry_run), context)?;
     if args.dry_run.dry_run {
-        let plan = |drive: &mut Drive| Ok(drive.plan_unlock(&job.request, job.authority));
-        return Ok(plan::report(&mut slots, plan));
+        let plan = |drive: &mut Drive| Ok(drive.plan_unlock(&job.request, job.authority)?);
+        return Ok(plan::report(&mut slots, args.session.reset, plan));
     }
     let needs_key = |drive: &Drive| job.needs_key(drive);
+    drives::check(&mut slots, |_, drive| match needs_key(drive) {
+        true => preflight::locking(drive, job.authority),
+        false => Ok(()),
+    });
     let work = |named: &Named, drive: &mut Drive, key: Option<&Key>| match key {
         Some(key) => job.unlock(named, drive, key),
-        None => Ok(Done::notice(already(named), &Fields::nothing_done())),
+        None => Ok(Done::notice(already(named, drive), &Fields::nothing_done())),
     };
     let mut reports = drives::each_with_key(&mut slots, &acting, needs_key, work);
     if !args.no_rescan {
@@ -84,7 +90,8 @@ impl Job {
 
     /// Nobody is asked for the secret of drives that are as they should be.
     fn needs_key(&self, drive: &Drive) -> bool {
-        self.save_for_resume || !drive.plan_unlock(&self.request, self.authority).is_empty()
+        let plan = drive.plan_unlock(&self.request, self.authority);
+        self.save_for_resume || !plan.is_ok_and(|plan| plan.is_empty())
     }
 
     fn unlock(&self, named: &Named, drive: &mut Drive, key: &Key) -> Result<Done, CliError> {
@@ -94,6 +101,9 @@ impl Job {
         let mut saved_for_resume = false;
         if self.save_for_resume {
             let ranges = self.ranges_to_save(&report);
+            if !report.changed {
+                prove(drive, &credential)?;
+            }
             let saved = resume::save(named, &self.request, &ranges, &credential);
             saved_for_resume = saved.is_ok();
             error = error.or(saved.err());
@@ -104,7 +114,7 @@ impl Job {
             mbr: mbr(&report.mbr),
             saved_for_resume,
         };
-        let mut text = self.text(named, &report);
+        let mut text = self.text(named, drive, &report);
         if saved_for_resume {
             text += "; the kernel has the PIN for resume";
         }
@@ -125,9 +135,9 @@ impl Job {
         }
     }
 
-    fn text(&self, named: &Named, report: &UnlockReport) -> String {
+    fn text(&self, named: &Named, drive: &Drive, report: &UnlockReport) -> String {
         if !report.changed {
-            return already(named);
+            return already(named, drive);
         }
         let mut done = Vec::new();
         if !report.ranges.is_empty() {
@@ -145,8 +155,27 @@ impl Job {
     }
 }
 
-fn already(named: &Named) -> String {
-    format!("{named}: already unlocked")
+/// Authenticates once: nothing else would show before resume that the PIN is wrong.
+fn prove(drive: &mut Drive, credential: &Credential) -> Result<(), CliError> {
+    drive.tries(credential)?;
+    Ok(())
+}
+
+/// Why nothing was done.
+fn already(named: &Named, drive: &Drive) -> String {
+    let state = drive.state();
+    let why = match (state.locking, state.mbr) {
+        (LockingState::NotSupported, _) => "it has no locking, so that nothing is locked",
+        (LockingState::Inactive, _) => {
+            "it was never set up, so that nothing is locked; \"sedkit setup\" turns locking on"
+        }
+        (_, MbrState::Shown) => {
+            "already unlocked, but the shadow MBR is shown in place of the first blocks; \
+             --mbr-done hides it"
+        }
+        _ => "already unlocked",
+    };
+    format!("{named}: {why}")
 }
 
 const fn mbr(outcome: &MbrOutcome) -> &'static str {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Authority, Mismatch, RangeError, Step};
+use super::{Authority, Mismatch, RangeError, SetupReport, Step};
 use crate::session;
 use crate::spec::{MethodStatus, Ssc};
 
@@ -13,6 +13,7 @@ pub struct Error {
     step: Option<Step>,
     #[source]
     cause: Cause,
+    setup: Option<Box<SetupReport>>,
 }
 
 /// Why an operation failed.
@@ -40,9 +41,24 @@ pub enum Cause {
     /// The firmware has blocked SID until the next power cycle.
     #[error("SID is blocked until the next power cycle")]
     SidBlocked,
+    /// The firmware has frozen the Locking SP until the next power cycle.
+    #[error("the Locking SP is frozen until the next power cycle")]
+    Frozen,
+    /// Activate was refused with FAIL, as by drives with an ATA password (\[Opal\] 5.1.1).
+    #[error("activation failed (FAIL, 3fh); is an ATA password set?")]
+    ActivationFailed,
     /// The PIN was refused, or the authority is disabled.
     #[error("{authority} was refused (NOT_AUTHORIZED, 01h)")]
     Refused {
+        /// Who was refused.
+        authority: Authority,
+    },
+    /// The first of two PINs was refused; the second was not tried.
+    #[error(
+        "{authority} was refused (NOT_AUTHORIZED, 01h); if an earlier run was interrupted, it may \
+         have the new PIN already, which takes a second attempt: --tries 2"
+    )]
+    OneOfTwoRefused {
         /// Who was refused.
         authority: Authority,
     },
@@ -186,12 +202,29 @@ impl Error {
         Self {
             step: Some(step),
             cause: cause.into(),
+            setup: None,
         }
     }
 
     /// An error before anything was sent.
     pub(super) const fn before(cause: Cause) -> Self {
-        Self { step: None, cause }
+        Self {
+            step: None,
+            cause,
+            setup: None,
+        }
+    }
+
+    /// The same, after a setup that got so far.
+    pub(super) fn after(mut self, report: SetupReport) -> Self {
+        self.setup = Some(Box::new(report));
+        self
+    }
+
+    /// What setup had done when it failed.
+    #[must_use]
+    pub fn setup_report(&self) -> Option<&SetupReport> {
+        self.setup.as_deref()
     }
 
     /// Why.
@@ -210,11 +243,12 @@ impl Error {
     #[must_use]
     pub const fn status(&self) -> Option<MethodStatus> {
         match &self.cause {
-            Cause::Refused { .. } | Cause::NotPermitted { .. } => {
+            Cause::Refused { .. } | Cause::OneOfTwoRefused { .. } | Cause::NotPermitted { .. } => {
                 Some(MethodStatus::NOT_AUTHORIZED)
             }
             Cause::UnknownAuthority { .. } => Some(MethodStatus::INVALID_PARAMETER),
             Cause::LockedOut { .. } => Some(MethodStatus::AUTHORITY_LOCKED_OUT),
+            Cause::ActivationFailed => Some(MethodStatus::FAIL),
             Cause::Busy { status, .. } => Some(*status),
             Cause::Session(error) => error.status(),
             _ => None,
@@ -223,33 +257,45 @@ impl Error {
 
     /// Whether a PIN was refused.
     pub(super) const fn is_refusal(&self) -> bool {
-        matches!(self.cause, Cause::Refused { .. })
+        matches!(
+            self.cause,
+            Cause::Refused { .. } | Cause::OneOfTwoRefused { .. }
+        )
     }
 
-    /// Whether the drive has not done what it reported.
-    pub(super) const fn is_mismatch(&self) -> bool {
-        matches!(self.cause, Cause::NotAsAsked(_))
+    /// Whether it tells of one range only what the drive refused, or did not do.
+    pub(super) const fn concerns_one_range(&self) -> bool {
+        self.status().is_some() || matches!(self.cause, Cause::NotAsAsked(_) | Cause::Range(_))
     }
 
     /// The class of the failure.
     #[must_use]
     pub fn code(&self) -> ErrorCode {
         match &self.cause {
-            Cause::NotSed(_) | Cause::NoSsc | Cause::NoLocking | Cause::Ssc(_) => {
-                ErrorCode::NotSupported
-            }
+            // A drive without PSID cannot be reverted by it, whoever asks.
+            Cause::NotSed(_)
+            | Cause::NoSsc
+            | Cause::NoLocking
+            | Cause::Ssc(_)
+            | Cause::UnknownAuthority {
+                authority: Authority::Psid,
+            } => ErrorCode::NotSupported,
             Cause::WrongAuthority(_)
             | Cause::UnknownAuthority { .. }
             | Cause::PinLength { .. }
             | Cause::Range(_) => ErrorCode::InvalidRequest,
             Cause::SidBlocked
+            | Cause::Frozen
             | Cause::Refused { .. }
+            | Cause::OneOfTwoRefused { .. }
             | Cause::NotPermitted { .. }
             | Cause::TryBudget { .. } => ErrorCode::NotAuthorized,
             Cause::LockedOut { .. } => ErrorCode::LockedOut,
             Cause::Busy { .. } => ErrorCode::Busy,
             Cause::ConsentRequired => ErrorCode::ConsentRequired,
-            Cause::NotActivated | Cause::NotAsAsked(_) => ErrorCode::Failed,
+            Cause::NotActivated | Cause::ActivationFailed | Cause::NotAsAsked(_) => {
+                ErrorCode::Failed
+            }
             Cause::Session(error) => session_code(error),
         }
     }
@@ -258,6 +304,7 @@ impl Error {
 const fn session_code(error: &session::Error) -> ErrorCode {
     match error {
         session::Error::Malformed(_) | session::Error::Endless => ErrorCode::Malformed,
+        session::Error::OutOfTurn => ErrorCode::Busy,
         session::Error::Interrupted => ErrorCode::Interrupted,
         session::Error::TimedOut { .. } => ErrorCode::TimedOut,
         session::Error::Status(MethodStatus::NOT_AUTHORIZED) => ErrorCode::NotAuthorized,

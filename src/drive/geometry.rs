@@ -1,7 +1,7 @@
 //! Where ranges may begin and end (\[Opal\] 4.3.5.2.1.1).
 
 use super::{Cause, Drive, Error};
-use crate::spec::RangeNumber;
+use crate::spec::{RangeNumber, Ssc};
 
 /// Where a Locking range shall be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,13 +70,24 @@ struct Alignment {
 }
 
 impl Drive {
-    /// Checks ranges against each other and against the alignment that the drive requires. Nothing
-    /// is sent.
+    /// Checks ranges against each other, against the alignment that the drive requires, and against
+    /// the SSC, which may have the Global range alone. Nothing is sent.
     ///
     /// # Errors
     /// [`Cause::Range`] with what is wrong, and the nearest valid value.
     pub fn check_ranges(&self, ranges: &[RangeSpec]) -> Result<(), Error> {
-        check(ranges, self.alignment()).map_err(|error| Error::before(Cause::Range(error)))
+        let checked = check(ranges, self.alignment()).and_then(|()| self.check_existence(ranges));
+        checked.map_err(|error| Error::before(Cause::Range(error)))
+    }
+
+    /// How many ranges an Opal drive has cannot be asked before it is activated.
+    fn check_existence(&self, ranges: &[RangeSpec]) -> Result<(), RangeError> {
+        match (self.ssc(), ranges) {
+            (Ssc::Opalite | Ssc::Pyrite1 | Ssc::Pyrite2, [range, ..]) => {
+                Err(RangeError::Missing(range.number))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// What the drive requires; nothing if it only recommends (ALIGN = 0) or does not tell.

@@ -6,11 +6,11 @@
 use super::error::At;
 use super::range::{self, Columns};
 use super::state::is_locked;
-use super::unlock::{outcome, without_strangers};
-use super::{Authority, Cause, Credential, Drive, Error, Mismatch, RangeOutcome, Step};
-use crate::session::{self, Row, Session};
+use super::unlock::{Seen, outcome, without_strangers};
+use super::{Authority, Cause, Credential, Drive, Error, Lock, Mismatch, RangeOutcome, Step};
+use crate::session::{self, Session};
+use crate::spec::RangeNumber;
 use crate::spec::column::locking;
-use crate::spec::{MethodStatus, RangeNumber, uid};
 
 /// What shall be locked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl Drive {
         credential: &Credential,
     ) -> Result<LockReport, Error> {
         self.require_opal_family()?;
-        self.require_active()?;
+        self.require_active_as(credential.authority)?;
         let acting = credential.authority;
         let mut named = self.named_ranges(&request.ranges);
         let is_all = named.is_empty();
@@ -61,7 +61,7 @@ impl Drive {
         for range in named {
             let locked =
                 lock(&mut session, range, acting).and_then(|()| match is_proven_by_discovery {
-                    true => Ok(()),
+                    true => Ok(Seen::default()),
                     false => prove(&mut session, range, acting),
                 });
             outcomes.push(outcome(range, locked)?);
@@ -72,6 +72,9 @@ impl Drive {
         }
         if outcomes.iter().any(|outcome| outcome.error.is_none()) || outcomes.is_empty() {
             self.check_locked()?;
+        }
+        for outcome in &mut outcomes {
+            outcome.proven |= is_proven_by_discovery && outcome.error.is_none();
         }
         unless_in_vain(LockReport { ranges: outcomes })
     }
@@ -102,27 +105,50 @@ fn lock(session: &mut Session<'_>, range: RangeNumber, acting: Authority) -> Res
         (locking::READ_LOCKED, true.into()),
         (locking::WRITE_LOCKED, true.into()),
     ];
-    range::set(session, range, &columns).at_as(Step::SetRange, acting)
+    range::set(session, range, &columns, acting)
 }
 
-/// Reads back that a range is locked, if the authority may see it.
-fn prove(session: &mut Session<'_>, range: RangeNumber, acting: Authority) -> Result<(), Error> {
-    let columns = locking::READ_LOCK_ENABLED..=locking::WRITE_LOCKED;
-    let row = match session.get(uid::locking_range(range), columns) {
-        Err(session::Error::Status(MethodStatus::NOT_AUTHORIZED)) => Row::default(),
-        row => row.at_as(Step::ReadBack, acting)?,
+/// Reads back that a range is locked, as far as the authority may see it.
+fn prove(session: &mut Session<'_>, range: RangeNumber, acting: Authority) -> Result<Seen, Error> {
+    let row = range::lock_columns(session, range).at_as(Step::ReadBack, acting)?;
+    let half = |enabled, locked| -> Result<Half, session::Error> {
+        Ok(Half::new(row.boolean(enabled)?, row.boolean(locked)?))
     };
-    let locked = |enabled, locked| {
-        let (enabled, locked) = (row.boolean(enabled)?, row.boolean(locked)?);
-        Ok(enabled
-            .zip(locked)
-            .map(|(enabled, locked)| enabled && locked))
+    let reading = half(locking::READ_LOCK_ENABLED, locking::READ_LOCKED).at(Step::ReadBack)?;
+    let writing = half(locking::WRITE_LOCK_ENABLED, locking::WRITE_LOCKED).at(Step::ReadBack)?;
+    let (proven, only_lock) = match (reading, writing) {
+        (Half::Open, _) | (_, Half::Open) | (Half::Disabled, Half::Disabled) => {
+            return Err(not_locked(Step::ReadBack));
+        }
+        (Half::Locked, Half::Locked) => (true, None),
+        (Half::Locked, Half::Disabled) => (true, Some(Lock::Read)),
+        (Half::Disabled, Half::Locked) => (true, Some(Lock::Write)),
+        (Half::Unseen, _) | (_, Half::Unseen) => (false, None),
     };
-    let reading = locked(locking::READ_LOCK_ENABLED, locking::READ_LOCKED);
-    let writing = locked(locking::WRITE_LOCK_ENABLED, locking::WRITE_LOCKED);
-    match (reading.at(Step::ReadBack)?, writing.at(Step::ReadBack)?) {
-        (Some(false), Some(false)) => Err(not_locked(Step::ReadBack)),
-        _ => Ok(()),
+    Ok(Seen { proven, only_lock })
+}
+
+/// One of the two locks of a range that was locked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Half {
+    /// Enabled and locked.
+    Locked,
+    /// Not enabled: it locks nothing.
+    Disabled,
+    /// Enabled, and not locked.
+    Open,
+    /// The authority may not see it.
+    Unseen,
+}
+
+impl Half {
+    const fn new(enabled: Option<bool>, locked: Option<bool>) -> Self {
+        match (enabled, locked) {
+            (Some(false), _) => Self::Disabled,
+            (Some(true), Some(true)) => Self::Locked,
+            (_, Some(false)) => Self::Open,
+            _ => Self::Unseen,
+        }
     }
 }
 

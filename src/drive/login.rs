@@ -2,13 +2,13 @@
 //!
 //! A TPer counts wrong PINs and may lock an authority out, so each authority has a budget of
 //! refused attempts per drive and run. There is one exception to it, and it is always the same:
-//! where an earlier run may have been interrupted before or after it changed a PIN, and Level 0
-//! Discovery does not tell which, the second of two PINs is tried once after the first was refused.
+//! where the journal tells that an earlier run was interrupted while it changed a PIN, the second of
+//! two PINs is tried once after the first was refused.
 
 use super::error::At;
 use super::{Authority, Cause, Credential, Drive, Error, Step};
 use crate::secret::Secret;
-use crate::session::{self, Discovery, Opened, Session};
+use crate::session::{self, Discovery, Malformed, MalformedKind, Opened, Session};
 use crate::spec::column::c_pin;
 use crate::spec::{MethodStatus, Uid, uid};
 
@@ -20,8 +20,8 @@ const PIN_LIMIT: usize = 32;
 pub(super) enum Attempt {
     /// The ordinary one.
     First,
-    /// The second of two PINs, after the first was refused.
-    AfterRefusal,
+    /// The second of two PINs, of which the journal tells that it may be the right one.
+    Noted,
 }
 
 /// Checks that a PIN is one.
@@ -43,7 +43,7 @@ impl Drive {
 
     /// Opens a session with the SP of an authority, as this authority.
     pub(super) fn log_in(&mut self, credential: &Credential) -> Result<Session<'_>, Error> {
-        self.log_in_as(credential.authority, &credential.pin, Attempt::First)
+        self.log_in_as(credential.authority, &credential.pin)
     }
 
     /// Opens a session with the SP of an authority, as this authority, with a PIN.
@@ -51,9 +51,8 @@ impl Drive {
         &mut self,
         authority: Authority,
         pin: &Secret,
-        attempt: Attempt,
     ) -> Result<Session<'_>, Error> {
-        let opened = self.open_as(authority, pin, attempt)?;
+        let opened = self.open_as(authority, pin, Attempt::First)?;
         Ok(self.enter(opened)?.0)
     }
 
@@ -71,7 +70,8 @@ impl Drive {
         self.enter(opened)
     }
 
-    /// Logs in with the first PIN that is taken, of two at most; which one it was.
+    /// Logs in with the first PIN that is taken, of two at most; which one it was. The second is tried
+    /// only if the journal has a note of the authority, or if the budget is not used up.
     pub(super) fn log_in_with<'p, K: Copy>(
         &mut self,
         authority: Authority,
@@ -81,12 +81,26 @@ impl Drive {
         let (opened, taken) = match self.open_as(authority, first.1, Attempt::First) {
             Err(error) if error.is_refusal() => {
                 let second = second.filter(|(_, pin)| *pin != first.1).ok_or(error)?;
-                let opened = self.open_as(authority, second.1, Attempt::AfterRefusal)?;
-                (opened, second.0)
+                (self.open_as_second(authority, second.1)?, second.0)
             }
             opened => (opened?, first.0),
         };
         Ok((self.enter(opened)?.0, taken))
+    }
+
+    fn open_as_second(&mut self, authority: Authority, pin: &Secret) -> Result<Opened, Error> {
+        let attempt = match self.note(authority).is_there() {
+            true => Attempt::Noted,
+            false => Attempt::First,
+        };
+        match self.open_as(authority, pin, attempt) {
+            // What the second PIN was not tried for.
+            Err(error) if matches!(error.cause(), Cause::TryBudget { .. }) => {
+                let untried = Cause::OneOfTwoRefused { authority };
+                Err(Error::at(Step::StartSession, untried))
+            }
+            opened => opened,
+        }
     }
 
     fn open_as(
@@ -96,9 +110,7 @@ impl Drive {
         attempt: Attempt,
     ) -> Result<Opened, Error> {
         check_pin(pin)?;
-        if authority == Authority::Sid {
-            self.require_sid()?;
-        }
+        self.require_sp_of(authority)?;
         let refused = self.refused.entry(authority).or_default();
         if attempt == Attempt::First && *refused >= self.tries {
             let refused = *refused;
@@ -112,6 +124,23 @@ impl Drive {
                 *refused += u32::from(error.is_refusal());
                 error
             })
+    }
+
+    /// Refuses authorities that the firmware has shut out until the next power cycle.
+    pub(super) fn require_sp_of(&self, authority: Authority) -> Result<(), Error> {
+        match authority {
+            Authority::Sid => self.require_sid(),
+            _ if authority.sp() == uid::LOCKING_SP => self.require_thawed(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses drives whose Locking SP is frozen.
+    pub(super) fn require_thawed(&self) -> Result<(), Error> {
+        match self.state().frozen {
+            true => Err(Error::before(Cause::Frozen)),
+            false => Ok(()),
+        }
     }
 
     /// Refuses drives whose SID is blocked.
@@ -145,6 +174,10 @@ impl Drive {
         let row = row.at(Step::GetMsid)?;
         let pin = row.required_bytes(c_pin::PIN).at(Step::GetMsid)?;
         let msid = Secret::from_slice(pin);
+        if check_pin(&msid).is_err() {
+            let nonsense = Malformed::new(MalformedKind::Result("MSID"), &[]);
+            return Err(Error::at(Step::GetMsid, session::Error::from(nonsense)));
+        }
         session.end().at(Step::EndSession)?;
         Ok(msid)
     }

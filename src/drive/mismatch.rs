@@ -27,6 +27,15 @@ pub enum Mismatch {
     /// Data are still being removed.
     #[error("it is still removing data")]
     StillErasing,
+    /// A range is locked although each was unlocked.
+    #[error("a range is still locked")]
+    StillLocked,
+    /// Nothing shows that anything was done.
+    #[error("nothing has changed")]
+    Unchanged,
+    /// SID still has a PIN of its own.
+    #[error("SID does not have the default PIN")]
+    SidNotMsid,
     /// The shadow MBR is still enabled.
     #[error("the shadow MBR is still enabled")]
     MbrEnabled,

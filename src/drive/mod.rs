@@ -5,7 +5,7 @@
 //! after it was interrupted anywhere.
 //!
 //! In reading order: `mod` (opening, questions to anybody), `login` (sessions as somebody, the
-//! budget of wrong PINs), `setup` with `ownership` and `range`, `unlock` and `lock`, `passwd`,
+//! budget of wrong PINs), `journal` (notes for the run after an interrupted one), `setup` with `ownership` and `range`, `unlock` and `lock`, `passwd`,
 //! `revert`; `state`, `finding` and `plan` say things without sending anything.
 
 #![forbid(unsafe_code)]
@@ -17,13 +17,14 @@ use std::time::Duration;
 use crate::session::{
     self, Discovery, Identity, IfCounts, Interrupt, Tper, TperOptions, Transport,
 };
-use crate::spec::{RangeNumber, Ssc};
+use crate::spec::{RangeNumber, Ssc, uid};
 
 mod authority;
 mod consent;
 mod error;
 mod finding;
 mod geometry;
+mod journal;
 mod lock;
 mod login;
 mod mismatch;
@@ -42,6 +43,7 @@ pub use consent::{ConsentError, EraseConsent};
 pub use error::{Cause, Error, ErrorCode};
 pub use finding::Finding;
 pub use geometry::{RangeError, RangeSpec};
+pub use journal::Journal;
 pub use lock::{LockReport, LockRequest};
 pub use mismatch::Mismatch;
 pub use passwd::{PasswdReport, Proof, Tries};
@@ -51,7 +53,7 @@ pub use revert::RevertReport;
 pub use setup::{LockOnReset, SetupPlan, SetupReport};
 pub use state::{DriveState, LockingState, MbrState};
 pub use step::Step;
-pub use unlock::{MbrOutcome, RangeOutcome, UnlockReport, UnlockRequest};
+pub use unlock::{Lock, MbrOutcome, RangeOutcome, UnlockReport, UnlockRequest};
 
 use error::At;
 
@@ -67,6 +69,8 @@ pub struct DriveOptions {
     pub interrupt: Interrupt,
     /// Refused PINs per authority after which no further attempt is made.
     pub tries: u32,
+    /// Where a run notes which PINs it is about to change, so that the next one can go on.
+    pub journal: Option<Journal>,
 }
 
 impl Default for DriveOptions {
@@ -75,6 +79,7 @@ impl Default for DriveOptions {
             timeout: Duration::from_secs(60),
             interrupt: Interrupt::new(),
             tries: 1,
+            journal: None,
         }
     }
 }
@@ -119,6 +124,7 @@ pub struct Drive {
     ssc: Ssc,
     tries: u32,
     refused: BTreeMap<Authority, u32>,
+    journal: Option<Journal>,
 }
 
 impl Drive {
@@ -127,13 +133,14 @@ impl Drive {
     /// # Errors
     /// [`ErrorCode::NotSupported`] if it is no self-encrypting drive; otherwise any [`Error`].
     pub fn open(transport: Box<dyn Transport>, options: DriveOptions) -> Result<Self, Error> {
-        let tries = options.tries;
+        let (tries, journal) = (options.tries, options.journal);
         let options = TperOptions {
             timeout: options.timeout,
             interrupt: options.interrupt,
             ..TperOptions::default()
         };
-        Self::with_tper(Tper::new(transport, options), tries)
+        let drive = Self::with_tper(Tper::new(transport, options), tries)?;
+        Ok(drive.with_journal(journal))
     }
 
     /// Opens a drive behind a TPer, which may have a clock of its own.
@@ -152,6 +159,7 @@ impl Drive {
             ssc,
             tries,
             refused: BTreeMap::new(),
+            journal: None,
         })
     }
 
@@ -244,6 +252,16 @@ impl Drive {
         }
     }
 
+    /// Refuses drives whose Locking SP is not activated, and authorities that it does not have.
+    fn require_active_as(&self, acting: Authority) -> Result<(), Error> {
+        self.require_active()?;
+        if acting.sp() == uid::LOCKING_SP {
+            self.require_sp_of(acting)
+        } else {
+            Err(Error::before(Cause::WrongAuthority(acting)))
+        }
+    }
+
     /// Refuses drives whose Locking SP is not activated.
     fn require_active(&self) -> Result<(), Error> {
         if self.is_active() {
@@ -268,7 +286,7 @@ impl fmt::Debug for Drive {
 fn not_sed(error: session::Error) -> Cause {
     match error {
         session::Error::NoAnswer => Cause::NotSed(None),
-        error if error.is_interface_refusal() => Cause::NotSed(Some(error)),
+        error if error.is_unknown_command() => Cause::NotSed(Some(error)),
         error => error.into(),
     }
 }

@@ -3,16 +3,18 @@
 //! SID has one of three PINs: the default one (MSID), one that the caller knows, or already the new
 //! one, if an earlier run was interrupted. Level 0 Discovery tells whether it is MSID where the
 //! drive has a Block SID descriptor. Where it does not tell, the likelier PIN comes first, and the
-//! other one is the second attempt that `login` describes.
+//! other one is the second attempt that `login` describes. Where the journal has a note, the likelier
+//! one is the new PIN.
 
 use super::error::At;
+use super::journal::Note;
 use super::setup::SetupReport;
 use super::{Authority, Cause, Drive, Error, Mismatch, Step};
 use crate::secret::Secret;
-use crate::session::Session;
+use crate::session::{self, Session};
 use crate::spec::column::c_pin;
 use crate::spec::feature::PinIndicator;
-use crate::spec::uid;
+use crate::spec::{MethodStatus, uid};
 use crate::wire::Value;
 
 /// A PIN that an authority may have.
@@ -48,6 +50,14 @@ impl Candidates {
         }
     }
 
+    /// The same, with the new PIN first if an earlier run was about to set it.
+    fn in_order(self, is_noted: bool) -> Self {
+        match self.second {
+            Some(KnownPin::New) if is_noted => Self::two(KnownPin::New, self.first),
+            _ => self,
+        }
+    }
+
     pub(super) const fn include_msid(self) -> bool {
         matches!(self.first, KnownPin::Msid) || matches!(self.second, Some(KnownPin::Msid))
     }
@@ -68,11 +78,18 @@ impl Drive {
         report: &mut SetupReport,
     ) -> Result<(), Error> {
         let candidates = |drive: &Self| drive.inactive_sid_candidates(pins.given.is_some());
-        let (mut session, is_other) = self.log_in_and_set_pin(Authority::Sid, candidates, pins)?;
+        let mut note = self.note(Authority::Sid);
+        let (mut session, is_other) =
+            self.log_in_and_set_pin(Authority::Sid, candidates, pins, &mut note)?;
         report.owned = is_other;
-        session
-            .activate(uid::LOCKING_SP)
-            .at_as(Step::Activate, Authority::Sid)?;
+        report.journal_failed |= note.failed();
+        report.changed |= is_other;
+        match session.activate(uid::LOCKING_SP) {
+            Err(session::Error::Status(MethodStatus::FAIL)) => {
+                return Err(Error::at(Step::Activate, Cause::ActivationFailed));
+            }
+            activated => activated.at_as(Step::Activate, Authority::Sid)?,
+        }
         session.end().at(Step::EndSession)?;
         report.activated = true;
         self.check_activation()
@@ -94,6 +111,7 @@ impl Drive {
         authority: Authority,
         candidates: impl Fn(&Self) -> Candidates,
         pins: Pins<'_>,
+        note: &mut Note,
     ) -> Result<(Session<'_>, bool), Error> {
         let msid = candidates(self).include_msid().then(|| self.msid());
         let msid = msid.transpose()?;
@@ -106,11 +124,11 @@ impl Drive {
             (known, pin.unwrap_or(pins.new))
         };
         // Asked again: reading MSID may have cleared away what a killed process had left.
-        let Candidates { first, second } = candidates(self);
+        let Candidates { first, second } = candidates(self).in_order(note.is_there());
         let (mut session, taken) = self.log_in_with(authority, pin(first), second.map(pin))?;
         let is_other = taken != KnownPin::New;
         if is_other {
-            set_pin(&mut session, authority, pins.new, authority)?;
+            set_pin(&mut session, authority, pins.new, authority, Some(note))?;
         }
         Ok((session, is_other))
     }
@@ -149,13 +167,17 @@ impl Drive {
     }
 }
 
-/// Sets the PIN of an authority.
+/// Sets the PIN of an authority; with a note of it where an interruption would leave doubt.
 pub(super) fn set_pin(
     session: &mut Session<'_>,
     authority: Authority,
     pin: &Secret,
     acting: Authority,
+    note: Option<&mut Note>,
 ) -> Result<(), Error> {
+    if let Some(note) = note {
+        note.write();
+    }
     let columns = [(c_pin::PIN, Value::from(pin.expose()))];
     session
         .set(authority.c_pin(), columns)

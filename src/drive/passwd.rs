@@ -2,10 +2,12 @@
 //!
 //! A PIN is changed by its own authority or by an Admin of its SP, and proven by authenticating with
 //! it. If an authority that changes its own PIN is refused with the old one, an earlier run may have
-//! changed it already: the new PIN is the second attempt that `login` describes.
+//! changed it already: the new PIN is the second attempt that `login` describes. The note of that in
+//! the journal stays until the new PIN is proven and nothing more is sent.
 
 use super::error::At;
-use super::login::{Attempt, check_pin};
+use super::journal::Note;
+use super::login::check_pin;
 use super::ownership::set_pin;
 use super::{Authority, Cause, Credential, Drive, Error, Mismatch, Step};
 use crate::secret::Secret;
@@ -23,6 +25,9 @@ pub struct PasswdReport {
     pub changed: bool,
     /// How the new PIN was proven.
     pub proof: Proof,
+    /// Whether the journal could not be written, so that this run, interrupted, would have cost the
+    /// next one a second attempt.
+    pub journal_failed: bool,
 }
 
 /// How a new PIN was proven.
@@ -60,28 +65,65 @@ impl Drive {
         credential: &Credential,
         new_pin: &Secret,
     ) -> Result<PasswdReport, Error> {
-        self.require_opal_family()?;
+        let report = self.change_and_prove(authority, credential, new_pin)?;
+        self.note(authority).remove();
+        Ok(report)
+    }
+
+    /// Changes the PINs of several authorities to one, in this order, and proves each before the next
+    /// is touched: what was done, and why not all of it.
+    ///
+    /// Can be run again after an interruption, with the same PINs.
+    pub fn change_pins(
+        &mut self,
+        changes: &[(Authority, Credential)],
+        new_pin: &Secret,
+    ) -> (Vec<PasswdReport>, Option<Error>) {
+        let mut reports = Vec::new();
+        for (authority, credential) in changes {
+            match self.change_and_prove(*authority, credential, new_pin) {
+                Ok(report) => reports.push(report),
+                // The notes stay: the next run will find the first PINs changed.
+                Err(error) => return (reports, Some(error)),
+            }
+        }
+        for (authority, _) in changes {
+            self.note(*authority).remove();
+        }
+        (reports, None)
+    }
+
+    /// The change of a PIN but for the end of its note.
+    fn change_and_prove(
+        &mut self,
+        authority: Authority,
+        credential: &Credential,
+        new_pin: &Secret,
+    ) -> Result<PasswdReport, Error> {
         self.require_pin_of(authority, credential.authority)?;
         check_pin(new_pin)?;
-        let changed = match self.change(authority, credential, new_pin) {
-            Err(error) if error.is_refusal() && authority == credential.authority => {
-                return self.changed_before(credential, new_pin).ok_or(error);
-            }
-            changed => changed?,
-        };
+        let mut note = self.note(authority);
+        let changed = self.change(authority, credential, new_pin, &mut note)?;
         let proof = match changed {
-            Enabled::Yes => self.prove_pin(authority, new_pin)?,
-            Enabled::No => Proof::AuthorityDisabled,
+            Changed::Now => self.prove_pin(authority, new_pin)?,
+            Changed::Before => Proof::Authenticated,
+            Changed::Disabled => Proof::AuthorityDisabled,
         };
         Ok(PasswdReport {
             authority,
-            changed: true,
+            changed: changed != Changed::Before,
             proof,
+            journal_failed: note.failed(),
         })
     }
 
-    /// Refuses what no access control allows.
-    fn require_pin_of(&self, authority: Authority, acting: Authority) -> Result<(), Error> {
+    /// Refuses what no access control allows. Nothing is sent.
+    pub(super) fn require_pin_of(
+        &self,
+        authority: Authority,
+        acting: Authority,
+    ) -> Result<(), Error> {
+        self.require_opal_family()?;
         let may = match (authority, acting) {
             (Authority::Psid, _) => false,
             (Authority::Admin(_) | Authority::User(_), Authority::Admin(_)) => true,
@@ -90,10 +132,10 @@ impl Drive {
         if !may {
             return Err(Error::before(Cause::WrongAuthority(acting)));
         }
-        match authority {
-            Authority::Sid => Ok(()),
-            _ => self.require_active(),
+        if authority != Authority::Sid {
+            self.require_active()?;
         }
+        self.require_sp_of(acting)
     }
 
     fn change(
@@ -101,39 +143,27 @@ impl Drive {
         authority: Authority,
         credential: &Credential,
         new_pin: &Secret,
-    ) -> Result<Enabled, Error> {
+        note: &mut Note,
+    ) -> Result<Changed, Error> {
         let acting = credential.authority;
-        let mut session = self.log_in(credential)?;
-        set_pin(&mut session, authority, new_pin, acting)?;
-        let enabled = match authority == acting {
-            true => Enabled::Yes,
-            false => enabled(&mut session, authority, acting)?,
-        };
-        session.end().at(Step::EndSession)?;
-        Ok(enabled)
-    }
-
-    /// What an earlier run has done, if the new PIN is taken.
-    fn changed_before(
-        &mut self,
-        credential: &Credential,
-        new_pin: &Secret,
-    ) -> Option<PasswdReport> {
-        if credential.pin == *new_pin {
-            return None;
+        let is_own = authority == acting;
+        let present = (Changed::Now, &credential.pin);
+        let second = is_own.then_some((Changed::Before, new_pin));
+        let (mut session, mut changed) = self.log_in_with(acting, present, second)?;
+        if changed == Changed::Now {
+            // Who changes the PIN of another is never in doubt about its own.
+            let note = is_own.then_some(note);
+            set_pin(&mut session, authority, new_pin, acting, note)?;
+            if !is_own && !is_enabled(&mut session, authority, acting)? {
+                changed = Changed::Disabled;
+            }
         }
-        let authority = credential.authority;
-        let session = self.log_in_as(authority, new_pin, Attempt::AfterRefusal);
-        session.ok()?.end().ok()?;
-        Some(PasswdReport {
-            authority,
-            changed: false,
-            proof: Proof::Authenticated,
-        })
+        session.end().at(Step::EndSession)?;
+        Ok(changed)
     }
 
     fn prove_pin(&mut self, authority: Authority, pin: &Secret) -> Result<Proof, Error> {
-        let session = match self.log_in_as(authority, pin, Attempt::First) {
+        let session = match self.log_in_as(authority, pin) {
             Err(error) if error.is_refusal() => {
                 let mismatch = Mismatch::PinRefused(authority);
                 return Err(Error::at(Step::ProvePin, Cause::NotAsAsked(mismatch)));
@@ -177,24 +207,26 @@ impl Tries {
     }
 }
 
-/// Whether an authority is enabled.
-enum Enabled {
-    Yes,
-    No,
+/// What became of a PIN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Changed {
+    /// It was set.
+    Now,
+    /// An earlier run had set it.
+    Before,
+    /// It was set, for an authority that is disabled.
+    Disabled,
 }
 
 /// Whether another authority is enabled; one whose state is not shown counts as enabled.
-fn enabled(
+fn is_enabled(
     session: &mut Session<'_>,
     authority: Authority,
     acting: Authority,
-) -> Result<Enabled, Error> {
+) -> Result<bool, Error> {
     let columns = authority_column::ENABLED..=authority_column::ENABLED;
     let row = session.get(authority.uid(), columns);
     let row = row.at_as(Step::ReadBack, acting)?;
     let is_enabled = row.boolean(authority_column::ENABLED).at(Step::ReadBack)?;
-    Ok(match is_enabled {
-        Some(false) => Enabled::No,
-        Some(true) | None => Enabled::Yes,
-    })
+    Ok(is_enabled != Some(false))
 }

@@ -4,7 +4,7 @@
 //! session, its plan shows the call that may be left out as well.
 
 use super::ownership::{Candidates, KnownPin};
-use super::{Authority, Drive, LockRequest, MbrState, RangeSpec, SetupPlan, UnlockRequest};
+use super::{Authority, Drive, Error, LockRequest, MbrState, RangeSpec, SetupPlan, UnlockRequest};
 use crate::spec::{RangeNumber, Uid, uid};
 
 /// A method that would be called.
@@ -105,8 +105,11 @@ fn name(uid: Uid) -> String {
 
 impl Drive {
     /// What [`Drive::setup`] would call, as far as Level 0 Discovery tells. Nothing is sent.
-    #[must_use]
-    pub fn plan_setup(&self, setup: &SetupPlan) -> Vec<PlannedCall> {
+    ///
+    /// # Errors
+    /// What [`Drive::setup`] refuses before anything is sent, but for the PIN and the consent.
+    pub fn plan_setup(&self, setup: &SetupPlan) -> Result<Vec<PlannedCall>, Error> {
+        self.require_setup(setup)?;
         let mut plan = Plan::default();
         let is_given = setup.sid_pin.is_some();
         let (sid, admin1) = (Authority::Sid, Authority::Admin(1));
@@ -131,43 +134,66 @@ impl Drive {
         if self.is_active() {
             plan.own(sid, self.active_sid_candidates(is_given));
         }
-        plan.calls
+        Ok(plan.calls)
     }
 
     /// What [`Drive::unlock`] would call, as far as Level 0 Discovery tells. Nothing is sent.
-    #[must_use]
-    pub fn plan_unlock(&self, request: &UnlockRequest, authority: Authority) -> Vec<PlannedCall> {
-        let needs = self.unlock_needs(request);
+    ///
+    /// # Errors
+    /// What [`Drive::unlock`] refuses before anything is sent.
+    pub fn plan_unlock(
+        &self,
+        request: &UnlockRequest,
+        authority: Authority,
+    ) -> Result<Vec<PlannedCall>, Error> {
+        let needs = self.unlock_needs(request, authority)?;
         let mut plan = Plan::default();
         if needs.ranges || needs.mbr {
             plan.log_in(authority);
         }
         if needs.ranges {
-            let write_locked = u8::from(request.read_only);
-            let columns = format!("ReadLocked = 0, WriteLocked = {write_locked}");
-            plan.set_locked(&self.named_ranges(&request.ranges), &columns);
+            let columns = match request.read_only {
+                true => "ReadLocked = 0",
+                false => "ReadLocked = 0, WriteLocked = 0",
+            };
+            plan.set_locked(&self.named_ranges(&request.ranges), columns);
         }
         if needs.mbr {
             plan.change(uid::MBR_CONTROL, "Set", "Done = 1");
         }
-        plan.calls
+        Ok(plan.calls)
     }
 
     /// What [`Drive::lock`] would call, as far as Level 0 Discovery tells. Nothing is sent.
-    #[must_use]
-    pub fn plan_lock(&self, request: &LockRequest, authority: Authority) -> Vec<PlannedCall> {
+    ///
+    /// # Errors
+    /// What [`Drive::lock`] refuses before anything is sent.
+    pub fn plan_lock(
+        &self,
+        request: &LockRequest,
+        authority: Authority,
+    ) -> Result<Vec<PlannedCall>, Error> {
+        self.require_opal_family()?;
+        self.require_active_as(authority)?;
         let mut plan = Plan::default();
         plan.log_in(authority);
         plan.set_locked(
             &self.named_ranges(&request.ranges),
             "ReadLocked = 1, WriteLocked = 1",
         );
-        plan.calls
+        Ok(plan.calls)
     }
 
     /// What [`Drive::change_pin`] would call. Nothing is sent.
-    #[must_use]
-    pub fn plan_change_pin(&self, authority: Authority, acting: Authority) -> Vec<PlannedCall> {
+    ///
+    /// # Errors
+    /// What [`Drive::change_pin`] refuses before anything is sent, but for the PIN.
+    pub fn plan_change_pin(
+        &self,
+        authority: Authority,
+        acting: Authority,
+    ) -> Result<Vec<PlannedCall>, Error> {
+        self.require_pin_of(authority, acting)?;
         let mut plan = Plan::default();
         plan.log_in(acting);
         plan.change(authority.c_pin(), "Set", "PIN = <new PIN>");
@@ -175,16 +201,22 @@ impl Drive {
             plan.read(authority.uid(), "Get", "Enabled");
         }
         plan.session(authority.sp(), Some(authority), "<new PIN>");
-        plan.calls
+        Ok(plan.calls)
     }
 
     /// What [`Drive::revert`] would call. Nothing is sent.
-    #[must_use]
-    pub fn plan_revert(&self, by: Authority) -> Vec<PlannedCall> {
+    ///
+    /// # Errors
+    /// What [`Drive::revert`] refuses before anything is sent, but for the consent.
+    pub fn plan_revert(&self, by: Authority) -> Result<Vec<PlannedCall>, Error> {
+        self.require_revert(by)?;
         let mut plan = Plan::default();
+        if self.is_in_factory_state() {
+            return Ok(plan.calls);
+        }
         plan.log_in(by);
         plan.change(uid::ADMIN_SP, "Revert", "");
-        plan.calls
+        Ok(plan.calls)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Locking ranges: what the drive shows of them, and how they are brought to a state.
 
+use std::collections::BTreeSet;
+
 use super::error::At;
 use super::{Authority, Cause, Credential, Drive, Error, Mismatch, RangeError, Step};
 use crate::session::{self, Row, Session, sanitise};
@@ -98,13 +100,11 @@ impl Drive {
 pub(super) fn numbers(session: &mut Session<'_>) -> Result<Vec<RangeNumber>, Error> {
     let rows = match session.next(uid::LOCKING, None, None) {
         Err(session::Error::Status(MethodStatus::RESPONSE_OVERFLOW)) => rows_by_parts(session),
-        rows => rows,
+        rows => rows.map(BTreeSet::from_iter),
     };
     let rows = rows.at(Step::ListRanges)?;
-    let mut numbers: Vec<_> = rows.into_iter().filter_map(number).collect();
-    numbers.sort_unstable();
-    numbers.dedup();
-    Ok(numbers)
+    let numbers: BTreeSet<_> = rows.into_iter().filter_map(number).collect();
+    Ok(numbers.into_iter().collect())
 }
 
 /// The ranges that have locking enabled, and those of which the authority may not see it.
@@ -117,6 +117,18 @@ pub(super) fn lockable(session: &mut Session<'_>) -> Result<Vec<RangeNumber>, Er
     Ok(lockable)
 }
 
+/// The columns that say whether a range is locked, as far as the authority may see them.
+pub(super) fn lock_columns(
+    session: &mut Session<'_>,
+    range: RangeNumber,
+) -> Result<Row, session::Error> {
+    let columns = locking::READ_LOCK_ENABLED..=locking::WRITE_LOCKED;
+    match session.get(uid::locking_range(range), columns) {
+        Err(session::Error::Status(MethodStatus::NOT_AUTHORIZED)) => Ok(Row::default()),
+        row => row,
+    }
+}
+
 /// The number of a range from its row, in the Opal family.
 fn number(row: Uid) -> Option<RangeNumber> {
     if row == uid::LOCKING_GLOBAL_RANGE {
@@ -126,16 +138,18 @@ fn number(row: Uid) -> Option<RangeNumber> {
     (uid::locking_range(number) == row).then_some(number)
 }
 
-fn rows_by_parts(session: &mut Session<'_>) -> Result<Vec<Uid>, session::Error> {
-    let mut rows: Vec<Uid> = Vec::new();
+fn rows_by_parts(session: &mut Session<'_>) -> Result<BTreeSet<Uid>, session::Error> {
+    let mut rows = BTreeSet::new();
+    let mut last = None;
     // A range has a number of 16 bits, so a table that goes on is none.
     while rows.len() <= usize::from(u16::MAX) {
-        let last = rows.last().copied();
         let part = session.next(uid::LOCKING, last, Some(ROWS_AT_A_TIME))?;
-        if part.is_empty() {
+        let known = rows.len();
+        last = part.last().copied();
+        rows.extend(part);
+        if rows.len() == known {
             break;
         }
-        rows.extend(part);
     }
     Ok(rows)
 }
@@ -161,15 +175,8 @@ pub(super) fn read(
     acting: Authority,
 ) -> Result<(Row, LockingRange), Error> {
     let columns = locking::RANGE_START..=locking::ACTIVE_KEY;
-    let row = match session.get(uid::locking_range(range), columns) {
-        // For an Admin every range that exists is readable.
-        Err(session::Error::Status(MethodStatus::NOT_AUTHORIZED))
-            if matches!(acting, Authority::Admin(_)) =>
-        {
-            return Err(Error::at(step, Cause::Range(RangeError::Missing(range))));
-        }
-        row => row.at_as(step, acting)?,
-    };
+    let row = session.get(uid::locking_range(range), columns);
+    let row = unless_missing(row, range, step, acting)?;
     let range = LockingRange::from_row(range, &row).at(step)?;
     Ok((row, range))
 }
@@ -186,7 +193,7 @@ pub(super) fn set_and_read_back(
 ) -> Result<LockingRange, Error> {
     let mut missing = columns.clone();
     for _ in 0..2 {
-        set(session, range, &missing).at_as(Step::SetRange, acting)?;
+        set(session, range, &missing, acting)?;
         let (row, shown) = read(session, range, Step::ReadBack, acting)?;
         missing = differing(&row, columns);
         if missing.is_empty() {
@@ -205,8 +212,29 @@ pub(super) fn set(
     session: &mut Session<'_>,
     range: RangeNumber,
     columns: &Columns,
-) -> Result<(), session::Error> {
-    session.set(uid::locking_range(range), columns.clone())
+    acting: Authority,
+) -> Result<(), Error> {
+    let set = session.set(uid::locking_range(range), columns.clone());
+    unless_missing(set, range, Step::SetRange, acting)
+}
+
+/// A range that does not exist is refused as one without permission; but an Admin may do everything
+/// with those that exist.
+fn unless_missing<T>(
+    result: Result<T, session::Error>,
+    range: RangeNumber,
+    step: Step,
+    acting: Authority,
+) -> Result<T, Error> {
+    let is_admin = matches!(acting, Authority::Admin(_));
+    match result {
+        Err(session::Error::Status(MethodStatus::NOT_AUTHORIZED))
+            if is_admin && range != RangeNumber::GLOBAL =>
+        {
+            Err(Error::at(step, Cause::Range(RangeError::Missing(range))))
+        }
+        result => result.at_as(step, acting),
+    }
 }
 
 /// The columns that a row shows with another value, or not at all.

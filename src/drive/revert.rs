@@ -4,14 +4,18 @@ use std::time::Duration;
 
 use super::error::At;
 use super::{
-    Authority, Cause, Credential, Drive, DriveState, EraseConsent, Error, Finding, Mismatch, Step,
+    Authority, Cause, Credential, Drive, DriveState, EraseConsent, Error, Finding, LockingState,
+    Mismatch, Step,
 };
 use crate::session;
-use crate::spec::feature::DataRemovalMechanism;
+use crate::spec::feature::{DataRemovalMechanism, PinIndicator};
 use crate::spec::uid;
 
 /// How long a TPer that has reported SUCCESS may take until Level 0 Discovery shows it.
 const SETTLING_TIME: Duration = Duration::from_secs(10);
+/// The longest time for removing data that is waited for beyond the caller's limit; a drive may
+/// announce days, for ways to remove data that a revert does not use.
+const ERASURE_LIMIT: Duration = Duration::from_secs(600);
 /// The pause between two questions.
 const PAUSE: Duration = Duration::from_millis(250);
 
@@ -19,10 +23,24 @@ const PAUSE: Duration = Duration::from_millis(250);
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RevertReport {
+    /// False if the drive was in its original factory state already: nothing was sent then.
+    pub changed: bool,
+    /// Whether user data were erased. A revert of a drive whose locking is inactive, or that has
+    /// no way to remove data, leaves them in place.
+    pub erased: bool,
     /// The state afterwards, by Level 0 Discovery.
     pub state: DriveState,
     /// What is not as a new drive has it, although the revert was carried out.
     pub findings: Vec<Finding>,
+}
+
+/// A revert that was sent.
+struct Sent {
+    by: Authority,
+    /// The state before.
+    before: DriveState,
+    /// Why it is not known whether the drive carried it out; `None` if it said so.
+    unanswered: Option<session::Error>,
 }
 
 impl Drive {
@@ -43,73 +61,124 @@ impl Drive {
         by: &Credential,
         consent: EraseConsent,
     ) -> Result<RevertReport, Error> {
-        self.require_opal_family()?;
-        if !matches!(by.authority, Authority::Sid | Authority::Psid) {
-            return Err(Error::before(Cause::WrongAuthority(by.authority)));
-        }
+        self.require_revert(by.authority)?;
         if !consent.is_for(self.identity()) {
             return Err(Error::before(Cause::ConsentRequired));
         }
-        let erasure_time = self.longest_erasure();
-        let timeout = self.tper.timeout();
-        self.tper.set_timeout(timeout.max(erasure_time));
-        let reverted = self.send_revert(by);
-        self.tper.set_timeout(timeout);
-        reverted?;
-        self.await_factory_state(timeout.max(erasure_time))?;
-        Ok(RevertReport {
-            state: self.state(),
-            findings: self.diagnose(),
-        })
+        let before = self.state();
+        if self.is_in_factory_state() {
+            return Ok(self.revert_report(false, false));
+        }
+        let erased = self.is_active() && self.can_erase();
+        let limit = self.tper.timeout() + self.erasure_time();
+        let unanswered = self.send_revert(by, limit)?;
+        let by = by.authority;
+        self.await_factory_state(
+            Sent {
+                by,
+                before,
+                unanswered,
+            },
+            limit,
+        )?;
+        Ok(self.revert_report(true, erased))
     }
 
-    /// Revert of the Admin SP, which ends the session. Without an answer it may have taken effect
-    /// all the same, so that Level 0 Discovery decides.
-    fn send_revert(&mut self, by: &Credential) -> Result<(), Error> {
-        let mut session = self.log_in(by)?;
-        match session.revert(uid::ADMIN_SP) {
-            Ok(()) | Err(session::Error::NoAnswer | session::Error::Closed) => {
-                session.forget();
-                Ok(())
-            }
-            reverted => reverted.at_as(Step::Revert, by.authority),
+    /// Refuses who cannot revert this drive. Nothing is sent.
+    pub(super) fn require_revert(&self, by: Authority) -> Result<(), Error> {
+        self.require_opal_family()?;
+        match by {
+            Authority::Sid | Authority::Psid => self.require_sp_of(by),
+            _ => Err(Error::before(Cause::WrongAuthority(by))),
         }
+    }
+
+    /// Whether there is nothing to revert.
+    pub(super) fn is_in_factory_state(&self) -> bool {
+        let state = self.state();
+        state.locking == LockingState::Inactive && state.owned == Some(false)
+    }
+
+    fn revert_report(&self, changed: bool, erased: bool) -> RevertReport {
+        RevertReport {
+            changed,
+            erased,
+            state: self.state(),
+            findings: self.diagnose(),
+        }
+    }
+
+    /// Revert of the Admin SP, which ends the session; it may take as long as `limit`. Why there was
+    /// no answer, if there was none: it may have taken effect all the same, so that Level 0
+    /// Discovery decides.
+    fn send_revert(
+        &mut self,
+        by: &Credential,
+        limit: Duration,
+    ) -> Result<Option<session::Error>, Error> {
+        let timeout = self.tper.timeout();
+        let mut session = self.log_in(by)?;
+        session.set_timeout(limit);
+        let sent = match session.revert(uid::ADMIN_SP) {
+            Ok(()) => {
+                session.forget();
+                Ok(None)
+            }
+            Err(
+                error @ (session::Error::NoAnswer
+                | session::Error::Closed
+                | session::Error::TimedOut { .. }),
+            ) => {
+                session.forget();
+                Ok(Some(error))
+            }
+            Err(error) => {
+                drop(session);
+                Err(error).at_as(Step::Revert, by.authority)
+            }
+        };
+        self.tper.set_timeout(timeout);
+        sent
     }
 
     /// Asks Level 0 Discovery until it shows the original factory state. A drive may not answer
     /// anything for a while.
-    fn await_factory_state(&mut self, erasure_time: Duration) -> Result<(), Error> {
-        let mut waited = Duration::ZERO;
+    fn await_factory_state(&mut self, sent: Sent, limit: Duration) -> Result<(), Error> {
+        let start = self.tper.now();
         loop {
             let discovered = self.discover_at(Step::CheckState);
-            let remaining = match &discovered {
-                Ok(()) => self.remaining(),
-                Err(_) => None,
-            };
+            let remaining = self.remaining(&sent);
             if discovered.is_ok() && remaining.is_none() {
                 return Ok(());
             }
             let limit = match self.is_erasing() {
-                true => erasure_time.max(SETTLING_TIME),
+                true => limit.max(SETTLING_TIME),
                 false => SETTLING_TIME,
             };
-            if waited >= limit {
+            if self.tper.now().saturating_sub(start) >= limit {
                 discovered?;
-                let mismatch = remaining.unwrap_or(Mismatch::StillActivated);
-                return Err(Error::at(Step::CheckState, Cause::NotAsAsked(mismatch)));
+                return Err(sent.failure(remaining.unwrap_or(Mismatch::StillActivated)));
             }
             self.tper.pause(PAUSE).at(Step::CheckState)?;
-            waited += PAUSE;
         }
     }
 
-    /// What is not as after a revert. Whether SID is MSID again depends on the drive's history, so
-    /// that it is a finding and no error.
-    fn remaining(&self) -> Option<Mismatch> {
+    /// What is not as after a revert. Whether SID is MSID again depends on the drive's history
+    /// unless the SSC says that it is, so that it is a finding and no error elsewhere.
+    fn remaining(&self, sent: &Sent) -> Option<Mismatch> {
+        let now = self.state();
+        let is_msid = self.pin_behaviour_on_revert() == Some(PinIndicator::MSID);
         if self.is_erasing() {
-            return Some(Mismatch::StillErasing);
+            Some(Mismatch::StillErasing)
+        } else if self.is_active() {
+            Some(Mismatch::StillActivated)
+        } else if sent.by == Authority::Sid && is_msid && now.owned == Some(true) {
+            Some(Mismatch::SidNotMsid)
+        } else if sent.unanswered.is_some() && !sent.shows_in(&now) {
+            Some(Mismatch::Unchanged)
+        } else {
+            None
         }
-        self.is_active().then_some(Mismatch::StillActivated)
     }
 
     fn is_erasing(&self) -> bool {
@@ -117,16 +186,46 @@ impl Drive {
         removal.is_some_and(|removal| removal.operation_processing)
     }
 
-    /// The longest time that the drive announces for any way to remove data.
-    fn longest_erasure(&self) -> Duration {
+    /// Whether a revert removes data: by new media encryption keys, or by a mechanism of its own.
+    fn can_erase(&self) -> bool {
+        let locking = self.discovery().locking();
+        let encrypts = locking.is_some_and(|locking| locking.media_encryption);
+        encrypts || self.discovery().data_removal().is_some()
+    }
+
+    /// The time that the drive announces for replacing its keys or, where it does not, the longest
+    /// for any way to remove data.
+    pub(super) fn erasure_time(&self) -> Duration {
         let removal = self.discovery().data_removal();
         let seconds = removal.and_then(|removal| {
-            let mechanisms = DataRemovalMechanism::ALL.into_iter();
-            let supported = mechanisms.filter(|mechanism| removal.supports(*mechanism));
-            supported
-                .filter_map(|mechanism| removal.seconds(mechanism))
-                .max()
+            let supported = |mechanism: &DataRemovalMechanism| removal.supports(*mechanism);
+            let seconds = |mechanism| removal.seconds(mechanism);
+            let keys = Some(DataRemovalMechanism::CRYPTOGRAPHIC_ERASE);
+            let all = DataRemovalMechanism::ALL.into_iter();
+            let longest = || all.filter(supported).filter_map(seconds).max();
+            keys.filter(supported).and_then(seconds).or_else(longest)
         });
-        Duration::from_secs(seconds.unwrap_or_default().into())
+        Duration::from_secs(seconds.unwrap_or_default().into()).min(ERASURE_LIMIT)
+    }
+}
+
+impl Sent {
+    /// Whether the state shows that the revert was carried out.
+    fn shows_in(&self, now: &DriveState) -> bool {
+        let was_active = matches!(
+            self.before.locking,
+            LockingState::Unlocked | LockingState::Locked
+        );
+        let is_inactive = now.locking == LockingState::Inactive;
+        let was_owned = self.before.owned == Some(true);
+        (was_active && is_inactive) || (was_owned && now.owned == Some(false))
+    }
+
+    /// What is reported if the drive is not as it should be. Without an answer, that is the error.
+    fn failure(self, mismatch: Mismatch) -> Error {
+        match self.unanswered {
+            Some(error) if mismatch != Mismatch::StillErasing => Error::at(Step::Revert, error),
+            _ => Error::at(Step::CheckState, Cause::NotAsAsked(mismatch)),
+        }
     }
 }

@@ -11,6 +11,8 @@
 //!
 //! A method whose answer was lost has taken effect or not, so each of these states is possible after
 //! each interruption, and none of them costs a wrong PIN where the drive tells whether SID is MSID.
+//! Where it does not, or where SID had a PIN of its own, the journal allows a second attempt; its
+//! notes stay until nothing more is sent.
 
 use super::error::At;
 use super::ownership::{Candidates, KnownPin, Pins};
@@ -67,6 +69,9 @@ pub struct SetupReport {
     pub ranges: Vec<LockingRange>,
     /// Whether the shadow MBR was switched off in this run.
     pub mbr_disabled: bool,
+    /// Whether the journal could not be written, so that this run, interrupted, would have cost the
+    /// next one a second attempt.
+    pub journal_failed: bool,
 }
 
 impl LockOnReset {
@@ -112,37 +117,61 @@ impl Drive {
     /// [`Error`] with the step at which it failed; [`Cause::ConsentRequired`] if ranges get another
     /// place and the plan has no consent for this drive.
     pub fn setup(&mut self, plan: &SetupPlan, new_pin: &Secret) -> Result<SetupReport, Error> {
-        self.require_opal_family()?;
-        self.require_locking()?;
+        self.require_setup(plan)?;
         login::check_pin(new_pin)?;
-        self.check_ranges(&plan.ranges)?;
-        self.require_sid()?;
+        if !self.is_active() && !plan.ranges.is_empty() {
+            self.require_consent(plan)?;
+        }
         let pins = Pins {
             given: plan.sid_pin.as_ref(),
             new: new_pin,
         };
         let mut report = SetupReport::default();
+        match self.carry_out(plan, pins, &mut report) {
+            Ok(()) => Ok(report),
+            Err(error) => Err(error.after(report)),
+        }
+    }
+
+    /// Refuses what this drive cannot be set up with. Nothing is sent.
+    pub(super) fn require_setup(&self, plan: &SetupPlan) -> Result<(), Error> {
+        self.require_opal_family()?;
+        self.require_locking()?;
+        self.check_ranges(&plan.ranges)?;
+        self.require_sid()?;
+        self.require_thawed()
+    }
+
+    fn carry_out(
+        &mut self,
+        plan: &SetupPlan,
+        pins: Pins<'_>,
+        report: &mut SetupReport,
+    ) -> Result<(), Error> {
         if self.is_active() {
-            self.configure(plan, pins, &mut report)?;
-            self.own_active(pins, &mut report)?;
+            self.configure(plan, pins, report)?;
+            self.own_active(pins, report)?;
         } else {
-            if !plan.ranges.is_empty() {
-                self.require_consent(plan)?;
-            }
-            self.own_and_activate(pins, &mut report)?;
-            self.configure(plan, pins, &mut report)?;
+            self.own_and_activate(pins, report)?;
+            self.configure(plan, pins, report)?;
         }
         if report.changed {
             self.check_mbr()?;
         }
-        Ok(report)
+        for authority in [Authority::Sid, Authority::Admin(1)] {
+            self.note(authority).remove();
+        }
+        Ok(())
     }
 
     /// Gives SID the new PIN on a drive whose Locking SP is active, or proves that it has it.
     fn own_active(&mut self, pins: Pins<'_>, report: &mut SetupReport) -> Result<(), Error> {
         let candidates = |drive: &Self| drive.active_sid_candidates(pins.given.is_some());
-        let (session, is_other) = self.log_in_and_set_pin(Authority::Sid, candidates, pins)?;
+        let mut note = self.note(Authority::Sid);
+        let (session, is_other) =
+            self.log_in_and_set_pin(Authority::Sid, candidates, pins, &mut note)?;
         session.end().at(Step::EndSession)?;
+        report.journal_failed |= note.failed();
         report.owned = is_other;
         report.changed |= is_other;
         Ok(())
@@ -159,6 +188,7 @@ impl Drive {
         let has_consent = self.require_consent(plan).is_ok();
         let shows_mbr = matches!(self.state().mbr, MbrState::Shown | MbrState::Done);
         let ssc = self.ssc();
+        let mut note = self.note(Authority::Admin(1));
         let (mut session, pin_changed) = self.log_in_and_set_pin(
             Authority::Admin(1),
             |drive| match is_fresh {
@@ -166,7 +196,9 @@ impl Drive {
                 false => drive.active_admin1_candidates(),
             },
             pins,
+            &mut note,
         )?;
+        report.journal_failed |= note.failed();
         report.changed |= pin_changed || is_fresh;
         for (number, spec) in plan.targets() {
             let columns = columns(spec, plan.lock_on_reset, ssc);
@@ -242,7 +274,10 @@ fn converge(
     has_consent: bool,
 ) -> Result<(LockingRange, bool), Error> {
     let (row, shown) = range::read(session, range, Step::ReadRange, Authority::Admin(1))?;
-    let missing = range::differing(&row, columns);
+    let mut missing = range::differing(&row, columns);
+    missing.retain(|(column, asked)| {
+        *column != locking::LOCK_ON_RESET || !includes(row.value(*column), asked)
+    });
     if missing.is_empty() {
         return Ok((shown, false));
     }
@@ -251,6 +286,18 @@ fn converge(
         return Err(Error::at(Step::SetRange, Cause::ConsentRequired));
     }
     Ok((set(session, range, &missing)?, true))
+}
+
+/// Whether a set has all the elements of another. A range that somebody wants to be locked by more
+/// resets stays so.
+fn includes(found: Option<&Value>, asked: &Value) -> bool {
+    let found = found.and_then(Value::as_list).unwrap_or_default();
+    let mut asked = asked.as_list().unwrap_or_default().iter();
+    asked.all(|element| {
+        found
+            .iter()
+            .any(|value| value.as_uint() == element.as_uint())
+    })
 }
 
 /// Switches the shadow MBR off.

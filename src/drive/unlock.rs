@@ -4,14 +4,16 @@
 //! locking enabled, they are not read either: an authority that may unlock a range need not see its
 //! columns, and unlocking a range without locking enabled changes nothing that anybody could notice.
 //! The Global range comes first, and Level 0 Discovery tells after each range whether one is left.
-//! Unlocking for reading only sets WriteLocked, which would be noticed later, so there they are read.
+//! Unlocking for reading only sets WriteLocked, which would be noticed later, so there they are read,
+//! and one that is not locked for reading is left alone.
 
 use super::error::At;
 use super::range::{self, Columns};
-use super::{Authority, Cause, Credential, Drive, Error, MbrState, Step};
+use super::{Authority, Cause, Credential, Drive, Error, MbrState, Mismatch, Step};
 use crate::session::{self, Discovery, Session};
 use crate::spec::column::{locking, mbr_control};
-use crate::spec::{MethodStatus, RangeNumber, uid};
+use crate::spec::{RangeNumber, uid};
+use crate::wire::Value;
 
 /// What shall be unlocked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,6 +36,8 @@ pub struct UnlockReport {
     pub ranges: Vec<RangeOutcome>,
     /// The shadow MBR.
     pub mbr: MbrOutcome,
+    /// That Level 0 Discovery shows a locked range, although the drive unlocked all of them.
+    pub mismatch: Option<Error>,
 }
 
 /// What became of one range.
@@ -42,8 +46,29 @@ pub struct UnlockReport {
 pub struct RangeOutcome {
     /// The range.
     pub range: RangeNumber,
+    /// Whether it was seen to be as asked: by Level 0 Discovery, or by reading it back. Where the
+    /// authority may not see it, the drive's word is all there is.
+    pub proven: bool,
+    /// The lock that is enabled, if it was seen to be the only one.
+    pub only_lock: Option<Lock>,
     /// Why it is not as asked, if it is not.
     pub error: Option<Error>,
+}
+
+/// One of the two locks of a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Lock {
+    /// Against reading.
+    Read,
+    /// Against writing.
+    Write,
+}
+
+/// What was seen of a range that was set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Seen {
+    pub(super) proven: bool,
+    pub(super) only_lock: Option<Lock>,
 }
 
 /// What became of the shadow MBR.
@@ -65,7 +90,7 @@ impl UnlockReport {
     #[must_use]
     pub fn first_error(&self) -> Option<&Error> {
         let ranges = self.ranges.iter().find_map(|range| range.error.as_ref());
-        ranges.or(match &self.mbr {
+        ranges.or(self.mismatch.as_ref()).or(match &self.mbr {
             MbrOutcome::Failed(error) => Some(error),
             _ => None,
         })
@@ -103,8 +128,7 @@ impl Drive {
         request: &UnlockRequest,
         credential: &Credential,
     ) -> Result<UnlockReport, Error> {
-        self.require_opal_family()?;
-        let needs = self.unlock_needs(request);
+        let needs = self.unlock_needs(request, credential.authority)?;
         let mut report = UnlockReport {
             changed: needs.ranges || needs.mbr,
             ranges: Vec::new(),
@@ -113,11 +137,11 @@ impl Drive {
                 (true, false) => MbrOutcome::AlreadyHidden,
                 (true, true) => MbrOutcome::Hidden,
             },
+            mismatch: None,
         };
         if !report.changed {
             return Ok(report);
         }
-        self.require_active()?;
         let acting = credential.authority;
         let ranges = self.named_ranges(&request.ranges);
         let (mut session, discovery) = self.log_in_to_locking_sp(credential)?;
@@ -128,7 +152,7 @@ impl Drive {
                 read_only: request.read_only,
                 discovery,
             };
-            report.ranges = unlocking.run(&ranges)?;
+            (report.ranges, report.mismatch) = unlocking.run(&ranges)?;
         }
         if needs.mbr {
             report.mbr = hide_mbr(&mut session, acting)?;
@@ -137,12 +161,21 @@ impl Drive {
         report.unless_in_vain()
     }
 
-    /// What Level 0 Discovery does not show to be as asked.
-    pub(super) fn unlock_needs(&self, request: &UnlockRequest) -> UnlockNeeds {
-        UnlockNeeds {
-            ranges: self.is_locked() || request.read_only,
+    /// What Level 0 Discovery does not show to be as asked, if the authority can do it.
+    pub(super) fn unlock_needs(
+        &self,
+        request: &UnlockRequest,
+        acting: Authority,
+    ) -> Result<UnlockNeeds, Error> {
+        self.require_opal_family()?;
+        let needs = UnlockNeeds {
+            ranges: self.is_locked(),
             mbr: request.mbr_done && self.state().mbr == MbrState::Shown,
+        };
+        if needs.ranges || needs.mbr {
+            self.require_active_as(acting)?;
         }
+        Ok(needs)
     }
 }
 
@@ -161,41 +194,46 @@ struct Unlocking<'s, 't> {
     discovery: &'s mut Discovery,
 }
 
+type Outcomes = (Vec<RangeOutcome>, Option<Error>);
+
 impl Unlocking<'_, '_> {
-    fn run(&mut self, ranges: &[RangeNumber]) -> Result<Vec<RangeOutcome>, Error> {
+    fn run(&mut self, ranges: &[RangeNumber]) -> Result<Outcomes, Error> {
         if ranges.is_empty() {
             return self.all();
         }
-        ranges.iter().map(|&range| self.one(range)).collect()
+        let outcomes = ranges.iter().map(|&range| self.one(range));
+        Ok((outcomes.collect::<Result<_, _>>()?, None))
     }
 
-    fn all(&mut self) -> Result<Vec<RangeOutcome>, Error> {
-        let outcomes = if self.read_only {
+    fn all(&mut self) -> Result<Outcomes, Error> {
+        let (outcomes, mismatch) = if self.read_only {
             let ranges = range::lockable(self.session)?;
-            ranges
-                .into_iter()
-                .map(|range| self.one(range))
-                .collect::<Result<_, _>>()?
+            let outcomes = ranges.into_iter().map(|range| self.one(range));
+            (outcomes.collect::<Result<_, _>>()?, None)
         } else {
             self.until_none_is_locked()?
         };
-        Ok(without_strangers(outcomes))
+        Ok((without_strangers(outcomes), mismatch))
     }
 
-    fn until_none_is_locked(&mut self) -> Result<Vec<RangeOutcome>, Error> {
+    fn until_none_is_locked(&mut self) -> Result<Outcomes, Error> {
         let mut outcomes = vec![self.one(RangeNumber::GLOBAL)?];
         if self.is_done()? {
-            return Ok(outcomes);
+            return Ok((proven(outcomes), None));
         }
         for range in range::numbers(self.session)? {
             if range != RangeNumber::GLOBAL {
                 outcomes.push(self.one(range)?);
                 if self.is_done()? {
-                    break;
+                    return Ok((proven(outcomes), None));
                 }
             }
         }
-        Ok(outcomes)
+        // A range that could not be unlocked says why something is locked.
+        let is_mismatch = outcomes.iter().all(|outcome| outcome.error.is_none());
+        let still = Cause::NotAsAsked(Mismatch::StillLocked);
+        let mismatch = is_mismatch.then(|| Error::at(Step::CheckState, still));
+        Ok((outcomes, mismatch))
     }
 
     /// Whether Level 0 Discovery shows that nothing is locked.
@@ -206,35 +244,62 @@ impl Unlocking<'_, '_> {
     }
 
     fn one(&mut self, range: RangeNumber) -> Result<RangeOutcome, Error> {
-        let columns: Columns = vec![
-            (locking::READ_LOCKED, false.into()),
-            (locking::WRITE_LOCKED, self.read_only.into()),
-        ];
-        let mut set = range::set(self.session, range, &columns);
-        let status = set.as_ref().err().and_then(session::Error::status);
-        if self.read_only && status == Some(MethodStatus::NOT_AUTHORIZED) {
-            // Who may unlock for reading only may not set WriteLocked, which is set already.
-            let reading: Columns = vec![(locking::READ_LOCKED, false.into())];
-            set = range::set(self.session, range, &reading);
-        }
-        outcome(range, set.at_as(Step::SetRange, self.acting))
+        let columns = self.columns(range).at_as(Step::ReadRange, self.acting);
+        let unlocked = match columns {
+            Ok(columns) if columns.is_empty() => Ok(()),
+            Ok(columns) => range::set(self.session, range, &columns, self.acting),
+            Err(error) => Err(error),
+        };
+        outcome(range, unlocked.map(|()| Seen::default()))
     }
+
+    /// What to set; nothing for a range that can be read already, and shall only be.
+    fn columns(&mut self, range: RangeNumber) -> Result<Columns, session::Error> {
+        let unlocked = |column| (column, Value::from(false));
+        let (reading, writing) = (locking::READ_LOCKED, locking::WRITE_LOCKED);
+        if !self.read_only {
+            return Ok(vec![unlocked(reading), unlocked(writing)]);
+        }
+        let row = range::lock_columns(self.session, range)?;
+        let is_enabled = row.boolean(locking::READ_LOCK_ENABLED)?;
+        let is_locked = row.boolean(reading)?;
+        let is_write_locked = row.boolean(writing)?;
+        Ok(match (is_enabled, is_locked, is_write_locked) {
+            (Some(false), _, _) | (_, Some(false), _) => Columns::new(),
+            (Some(true), Some(true), Some(false)) => {
+                vec![unlocked(reading), (writing, true.into())]
+            }
+            // WriteLocked is set, or cannot be seen: it stays as it is.
+            _ => vec![unlocked(reading)],
+        })
+    }
+}
+
+/// The same, where Level 0 Discovery has shown that nothing is locked.
+fn proven(mut outcomes: Vec<RangeOutcome>) -> Vec<RangeOutcome> {
+    for outcome in &mut outcomes {
+        outcome.proven = outcome.error.is_none();
+    }
+    outcomes
 }
 
 /// What became of a range. What a TPer refuses, or does not do, concerns this range only; anything
 /// else ends the operation.
 pub(super) fn outcome(
     range: RangeNumber,
-    result: Result<(), Error>,
+    result: Result<Seen, Error>,
 ) -> Result<RangeOutcome, Error> {
-    match result {
-        Ok(()) => Ok(RangeOutcome { range, error: None }),
-        Err(error) if error.status().is_some() || error.is_mismatch() => Ok(RangeOutcome {
-            range,
-            error: Some(error),
-        }),
-        Err(error) => Err(error),
-    }
+    let (Seen { proven, only_lock }, error) = match result {
+        Ok(seen) => (seen, None),
+        Err(error) if error.concerns_one_range() => (Seen::default(), Some(error)),
+        Err(error) => return Err(error),
+    };
+    Ok(RangeOutcome {
+        range,
+        proven,
+        only_lock,
+        error,
+    })
 }
 
 /// Where all ranges were asked for, those that the authority has no right to were not, provided that

@@ -106,8 +106,7 @@ pub(crate) fn sessions_of(packets: &[Packet]) -> Vec<Numbers> {
     for packet in packets {
         let (numbers, tokens) = (Numbers::of(packet), packet.tokens());
         if numbers != Numbers::SESSION_MANAGER {
-            let ended = tokens.first() == Some(&byte::END_OF_SESSION);
-            sessions.extend((!ended).then_some(numbers));
+            sessions.extend((!is_end_of_session(&tokens)).then_some(numbers));
         } else if let Some(closed) = closed_session(&tokens) {
             sessions.retain(|session| *session != closed);
         } else {
@@ -116,6 +115,17 @@ pub(crate) fn sessions_of(packets: &[Packet]) -> Vec<Numbers> {
     }
     sessions.dedup();
     sessions
+}
+
+/// Whether tokens end a session; empty atoms may precede it.
+pub(crate) fn is_end_of_session(tokens: &[u8]) -> bool {
+    let mut tokens = tokens.iter().filter(|&&token| token != byte::EMPTY);
+    tokens.next() == Some(&byte::END_OF_SESSION)
+}
+
+/// The session that a SyncSession claims to have opened, if the TPer can know it by these numbers.
+pub(crate) fn claimed_session(tokens: &[u8]) -> Option<Numbers> {
+    opened_session(tokens).filter(|numbers| numbers.tsn != Tsn::SESSION_MANAGER)
 }
 
 /// The session that a SyncSession opened.

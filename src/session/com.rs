@@ -24,6 +24,12 @@ pub(crate) const BLOCK: usize = 512;
 /// Parts in which one answer may come. A TPer that sends more never ends.
 const MAX_PARTS: usize = 512;
 
+/// Bytes in which one answer may come, whatever the number of parts.
+const MAX_ANSWER: usize = 4 * MAX_BUFFER;
+
+/// Sessions of killed processes that are ended at a time; most TPers have one.
+const MAX_ORPHANS: usize = 4;
+
 /// How long a host that is alive may leave an answer waiting: four polls of the slowest one known.
 const OTHER_HOST_GRACE: Duration = Duration::from_millis(100);
 
@@ -133,13 +139,16 @@ impl Com {
 
     /// Fetches what is still awaited and ends the sessions to which it belongs; their numbers.
     pub(crate) fn settle(&mut self, patience: Patience) -> Result<Vec<Numbers>, Error> {
-        let orphans = match self.receive(patience) {
+        let wait = self.wait(patience);
+        let mut orphans = match self.receive(patience) {
             Err(Error::NoAnswer) => Vec::new(),
             packets => sessions_of(&packets?),
         };
+        orphans.truncate(MAX_ORPHANS);
         for &orphan in &orphans {
+            let limit = wait.check(self.clock.now())?;
             self.transmit(orphan, &[byte::END_OF_SESSION])?;
-            match self.receive(patience) {
+            match self.receive(Patience { limit, ..patience }) {
                 Ok(_) | Err(Error::NoAnswer) => {}
                 Err(error) => return Err(error),
             }
@@ -162,7 +171,10 @@ impl Com {
         }
         self.settle(patience)?;
         self.recovered = true;
-        self.transmit(numbers, tokens)
+        match self.transmit(numbers, tokens) {
+            Err(Error::Transport(error)) if is_sequence_error(&error) => Err(Error::OutOfTurn),
+            sent => sent,
+        }
     }
 
     fn transmit(&mut self, numbers: Numbers, tokens: &[u8]) -> Result<(), Error> {
@@ -179,6 +191,7 @@ impl Com {
     fn receive(&mut self, patience: Patience) -> Result<Vec<Packet>, Error> {
         let mut wait = self.wait(patience);
         let mut packets = Vec::new();
+        let mut size = 0;
         for _ in 0..MAX_PARTS {
             wait.check(self.clock.now())?;
             let mut part = self.poll(&mut wait)?;
@@ -186,6 +199,7 @@ impl Com {
                 Readiness::NeedsBuffer(length) => self.grow(length)?,
                 Readiness::Ready => {
                     self.awaiting = part.outstanding_data != 0;
+                    size += self.buffer.len();
                     packets.append(&mut part.packets);
                 }
                 // Nothing, or the ComID is inactive; `poll` has waited for everything else.
@@ -201,6 +215,9 @@ impl Com {
             }
             if !self.awaiting {
                 return Ok(packets);
+            }
+            if size >= MAX_ANSWER {
+                break;
             }
         }
         Err(Error::Endless)
@@ -267,6 +284,11 @@ impl Com {
         Ok(left.map(|left| self.clock.sleep(pause.min(left))))
     }
 
+    /// The time.
+    pub(crate) fn now(&self) -> Duration {
+        self.clock.now()
+    }
+
     /// A wait that begins now.
     pub(crate) fn wait(&self, patience: Patience) -> Wait {
         Wait::new(self.clock.now(), patience)
@@ -314,8 +336,15 @@ const fn is_out_of_turn(error: &transport::Error) -> bool {
     let transport::Error::Interface { status, .. } = error else {
         return false;
     };
-    matches!(
-        status.class(),
-        Some(InterfaceClass::SequenceError | InterfaceClass::InvalidParameter)
-    ) || matches!(status, InterfaceStatus::Ata { .. })
+    is_sequence_error(error)
+        || matches!(status.class(), Some(InterfaceClass::InvalidParameter))
+        || matches!(status, InterfaceStatus::Ata { .. })
+}
+
+/// Whether an IF-SEND was refused because an answer is waiting.
+const fn is_sequence_error(error: &transport::Error) -> bool {
+    let transport::Error::Interface { status, .. } = error else {
+        return false;
+    };
+    matches!(status.class(), Some(InterfaceClass::SequenceError))
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::spec::MethodStatus;
-use crate::transport;
+use crate::transport::{self, InterfaceClass, InterfaceStatus};
 use crate::wire::{DecodeError, DecodeErrorKind};
 
 /// An error of a session.
@@ -40,6 +40,10 @@ pub enum Error {
     /// The answer came in more and more parts, and no end was in sight.
     #[error("the drive's answer has no end")]
     Endless,
+    /// The TPer refuses commands because an answer is waiting, although it was fetched: another
+    /// program uses the ComID all the time.
+    #[error("another program keeps using the drive's ComID")]
+    OutOfTurn,
     /// No answer within the time limit.
     #[error("the drive did not answer within {limit:?}")]
     TimedOut {
@@ -175,14 +179,31 @@ impl Error {
         }
     }
 
-    /// Whether the interface, or the kernel's check of the path, refused a command.
+    /// Whether the interface does not know a command, or the kernel knows that it does not. Other
+    /// refusals and failures do not tell what the drive can do.
     #[must_use]
-    pub const fn is_interface_refusal(&self) -> bool {
-        matches!(
-            self,
-            Self::Transport(
-                transport::Error::Interface { .. } | transport::Error::NotSupported { .. }
-            )
-        )
+    pub const fn is_unknown_command(&self) -> bool {
+        match self {
+            Self::Transport(transport::Error::NotSupported { .. }) => true,
+            Self::Transport(transport::Error::Interface { status, .. }) => is_unknown(*status),
+            _ => false,
+        }
+    }
+}
+
+/// Invalid opcode, field or protocol. An ATA drive has one error for everything, and that is what it
+/// says of commands that it does not know.
+const fn is_unknown(status: InterfaceStatus) -> bool {
+    const ILLEGAL_REQUEST: u8 = 0x05;
+    const INVALID_OPERATION_CODE: u8 = 0x20;
+    const ATA_ABORT: u8 = 0x04;
+    match status {
+        InterfaceStatus::Nvme { code_type, code } => code_type == 0 && matches!(code, 0x01 | 0x02),
+        InterfaceStatus::Sense { key, asc, .. } if key == ILLEGAL_REQUEST => {
+            asc == INVALID_OPERATION_CODE
+                || matches!(status.class(), Some(InterfaceClass::InvalidParameter))
+        }
+        InterfaceStatus::Ata { error, .. } => error & ATA_ABORT != 0,
+        _ => matches!(status.class(), Some(InterfaceClass::InvalidParameter)),
     }
 }

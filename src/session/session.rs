@@ -1,7 +1,7 @@
 //! A session with an SP (\[Core\] 3.3.7). It ends on every path: by [`Session::end`], or when it is
 //! dropped.
 
-use super::answer::Numbers;
+use super::answer::{Numbers, is_end_of_session};
 use super::clock::Patience;
 use super::tper::Tper;
 use super::{Error, Limits, Malformed, MalformedKind};
@@ -41,6 +41,11 @@ impl<'t> Session<'t> {
         self.tper.limits()
     }
 
+    /// As [`Tper::set_timeout`].
+    pub const fn set_timeout(&mut self, timeout: std::time::Duration) {
+        self.tper.set_timeout(timeout);
+    }
+
     /// As [`Tper::take_recovered`].
     pub const fn take_recovered(&mut self) -> bool {
         self.tper.take_recovered()
@@ -55,7 +60,7 @@ impl<'t> Session<'t> {
         let answer = self.tper.exchange(self.numbers, call);
         self.is_open &= !matches!(answer, Err(Error::Closed));
         let tokens = answer?;
-        if tokens.first() == Some(&byte::END_OF_SESSION) {
+        if is_end_of_session(&tokens) {
             self.is_open = false;
             return Err(Error::Closed);
         }

@@ -331,14 +331,91 @@ fn sync_session_must_name_our_number_and_a_legal_one_of_its_own() {
             crate::spec::Hsn(0),
             &hex(&call),
         );
-        let stage = Stage::new([send("7.4"), recv_bytes(packet.encode().to_vec())]);
+        let mut lines = vec![send("7.4"), recv_bytes(packet.encode().to_vec())];
+        // A session that the TPer says it has opened is ended.
+        if ["8168 821001", "8169 820fff"].contains(&answer) {
+            lines.extend([Line::SendAny, recv_bytes(header(0, 0))]);
+        }
+        let stage = Stage::new(lines);
         let mut tper = stage.tper();
         let error = tper
             .start_session(uid::ADMIN_SP, None)
             .map(drop)
             .unwrap_err();
         assert_eq!(malformed(error), kind, "{answer}");
+        stage.assert_finished();
     }
+}
+
+#[test]
+fn a_refused_session_need_not_name_any_number() {
+    let call = "f8 a800000000000000ff a8000000000000ff03 f0 00 00 f1 f9 f0010000f1";
+    let packet = crate::wire::ComPacket::with_tokens(
+        super::testing::COM_ID,
+        crate::spec::Tsn(0),
+        crate::spec::Hsn(0),
+        &hex(call),
+    );
+    let stage = Stage::new([send("7.4"), recv_bytes(packet.encode().to_vec())]);
+    let mut tper = stage.tper();
+    let refused = tper.start_session(uid::ADMIN_SP, None).map(drop);
+    let status = refused.unwrap_err().status();
+    assert_eq!(status, Some(MethodStatus::NOT_AUTHORIZED));
+}
+
+#[test]
+fn empty_atoms_may_precede_the_end_of_a_session() {
+    let stage = Stage::new(
+        opening()
+            .into_iter()
+            .chain([send("7.9"), recv_bytes(tokens(&[0xff, 0xff, 0xfa]))]),
+    );
+    let mut tper = stage.tper();
+    let session = tper.start_session(uid::ADMIN_SP, None).unwrap();
+    session.end().unwrap();
+    stage.assert_finished();
+}
+
+#[test]
+fn an_answer_of_many_bytes_is_given_up() {
+    // Parts into a buffer of 64 KiB: eight of them are all that is fetched.
+    let mut part = tokens(&[0xff; 4]);
+    part[10] = 1;
+    let mut lines = vec![send("7.7"), recv_bytes(header(65_500, 0))];
+    lines.extend(vec![recv_bytes(part); 8]);
+    let stage = Stage::new(opening().into_iter().chain(lines));
+    let mut tper = stage.tper();
+    let mut session = tper.start_session(uid::ADMIN_SP, None).unwrap();
+    let error = session.get(uid::C_PIN_MSID, 3..=3).unwrap_err();
+    assert!(matches!(error, Error::Endless), "{error}");
+    stage.assert_finished();
+}
+
+#[test]
+fn few_sessions_of_killed_processes_are_ended() {
+    let mut leftovers = crate::wire::ComPacket::empty(super::testing::COM_ID);
+    for number in 0..40 {
+        let other = crate::wire::ComPacket::with_tokens(
+            super::testing::COM_ID,
+            crate::spec::Tsn(0x1001 + number),
+            super::testing::HSN,
+            &hex("f0f1f9f0000000f1"),
+        );
+        leftovers.packets.extend(other.packets);
+    }
+    let mut lines = vec![
+        Line::Refuse(OUT_OF_TURN),
+        Line::Refuse(OUT_OF_TURN),
+        recv_bytes(leftovers.encode().to_vec()),
+    ];
+    for _ in 0..4 {
+        lines.extend([Line::SendAny, recv_bytes(header(0, 0))]);
+    }
+    let stage = Stage::new(lines.into_iter().chain(opening()).chain(ending()));
+    let mut tper = stage.tper();
+    let session = tper.start_session(uid::ADMIN_SP, None).unwrap();
+    session.end().unwrap();
+    stage.assert_finished();
 }
 
 #[test]
@@ -439,7 +516,7 @@ fn a_refusal_that_stays_is_an_error() {
         .start_session(uid::ADMIN_SP, None)
         .map(drop)
         .unwrap_err();
-    assert!(matches!(error, Error::Transport(_)), "{error}");
+    assert!(matches!(error, Error::OutOfTurn), "{error}");
     stage.assert_finished();
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use zeroize::Zeroizing;
 
-use super::answer::Numbers;
+use super::answer::{Numbers, claimed_session, is_end_of_session};
 use super::clock::{Clock, Patience, SystemClock};
 use super::com::Com;
 use super::properties::{self, Limits, Properties};
@@ -138,6 +138,12 @@ impl Tper {
         self.timeout = timeout;
     }
 
+    /// The time since a moment that never changes.
+    #[must_use]
+    pub fn now(&self) -> Duration {
+        self.com.now()
+    }
+
     pub(super) const fn patience(&self) -> Patience {
         Patience::for_method(self.timeout)
     }
@@ -156,7 +162,7 @@ impl Tper {
     ///
     /// # Errors
     /// [`Error::Transport`] if the drive does not know the command, [`Error::NoAnswer`] if it
-    /// answers zeros, as bridges do, [`Error::Malformed`] if it answers something else.
+    /// answers no bytes, [`Error::Malformed`] if it answers zeros or anything else.
     pub fn discover(&mut self) -> Result<Discovery, Error> {
         let discovery = self.fetch_discovery(DISCOVERY_BUFFER)?;
         if discovery.missing == 0 {
@@ -175,8 +181,11 @@ impl Tper {
             .com
             .if_recv(SecurityProtocol::TCG, com_id, &mut buffer)?;
         let bytes = buffer.get(..received).unwrap_or(&buffer);
-        if bytes.iter().all(|&byte| byte == 0) {
+        if bytes.is_empty() {
             return Err(Error::NoAnswer);
+        }
+        if bytes.iter().all(|&byte| byte == 0) {
+            return Err(Malformed::new(MalformedKind::Result("Level 0 Discovery"), bytes).into());
         }
         Discovery::decode(bytes).map_err(|error| Malformed::decode(error, bytes).into())
     }
@@ -269,7 +278,7 @@ impl Tper {
                 .optional(start_session::HOST_SIGNING_AUTHORITY, authority);
         }
         let tsn = match self.manage(&call) {
-            Ok(tokens) => parse_sync_session(&tokens, hsn)?,
+            Ok(tokens) => self.synchronised(&tokens, hsn)?,
             Err(error) => {
                 // It may have opened the session all the same; the error stays what it is.
                 let _ = self.settle();
@@ -277,6 +286,15 @@ impl Tper {
             }
         };
         Ok(Numbers { tsn, hsn })
+    }
+
+    /// The number of the session that a SyncSession opened; one with illegal numbers is ended.
+    fn synchronised(&mut self, tokens: &[u8], hsn: Hsn) -> Result<Tsn, Error> {
+        let tsn = parse_sync_session(tokens, hsn);
+        if let (Err(_), Some(numbers)) = (&tsn, claimed_session(tokens)) {
+            let _ = self.end(numbers, Patience::CLEANUP);
+        }
+        tsn
     }
 
     /// A method of the session manager.
@@ -317,9 +335,9 @@ impl Tper {
             Err(Error::NoAnswer | Error::Closed) => return Ok(()),
             tokens => tokens?,
         };
-        match tokens.first() {
-            Some(&byte::END_OF_SESSION) => Ok(()),
-            _ => Err(Malformed::new(MalformedKind::Result("End of Session"), &tokens).into()),
+        match is_end_of_session(&tokens) {
+            true => Ok(()),
+            false => Err(Malformed::new(MalformedKind::Result("End of Session"), &tokens).into()),
         }
     }
 }
@@ -361,15 +379,16 @@ fn parse_sync_session(tokens: &[u8], hsn: Hsn) -> Result<Tsn, Error> {
     if call.invoking_id != uid::SESSION_MANAGER || call.method_id != method::SYNC_SESSION {
         return Err(malformed(MalformedKind::Method));
     }
-    let number = |index| call.arguments.get(index).and_then(Value::as_uint);
-    let echoed = number(0);
-    if echoed.is_some_and(|echoed| echoed != u64::from(hsn.0)) {
-        return Err(malformed(MalformedKind::SessionNumbers));
-    }
+    // A refusal names no session: some TPers answer zeros.
     if !call.status.is_success() {
         return Err(Error::Status(call.status));
     }
-    echoed.ok_or_else(|| malformed(MalformedKind::Result("host session number")))?;
+    let number = |index| call.arguments.get(index).and_then(Value::as_uint);
+    let echoed = number(0);
+    let echoed = echoed.ok_or_else(|| malformed(MalformedKind::Result("host session number")))?;
+    if echoed != u64::from(hsn.0) {
+        return Err(malformed(MalformedKind::SessionNumbers));
+    }
     let tsn = number(1)
         .and_then(|number| u32::try_from(number).ok())
         .map(Tsn);

@@ -84,7 +84,7 @@ impl Info {
             life_cycle: tper.life_cycle(),
             is_owned: !tper.sid_is_msid(),
             sid_blocked: tper.power().block.sid,
-            open_sessions: tper.power().sessions.len(),
+            open_sessions: tper.open_sessions(),
             mbr_enabled: view.is_true(uid::MBR_CONTROL, column::mbr_control::ENABLE),
             mbr_done: view.is_true(uid::MBR_CONTROL, column::mbr_control::DONE),
             ranges: ranges(tper, profile),

@@ -101,7 +101,10 @@ impl VirtualDrive {
         if !snapshot.power.is_empty() {
             store.put_power(&snapshot.power)?;
         }
-        let drive = Self::with_store(store)?;
+        let mut drive = Self::with_store(store)?;
+        if snapshot.lost_power {
+            drive.power_cycle()?;
+        }
         Ok(Inspection {
             info: drive.info(),
             label: drive.label().clone(),

@@ -10,7 +10,7 @@ use std::process::{Command, ExitStatus, Output};
 use std::time::Duration;
 
 use nix::sys::signal::{Signal, raise};
-use sedkit::drive::{Authority, Credential, Drive, DriveOptions, SetupPlan};
+use sedkit::drive::{Authority, Credential, Drive, DriveOptions, Journal, SetupPlan};
 use sedkit::secret::Secret;
 use sedkit::spec::{ComId, SecurityProtocol};
 use sedkit::transport::{Error, Identity, Transport};
@@ -18,6 +18,8 @@ use sedkit::vdrive::{CreateOptions, VirtualDrive};
 
 const OLD: &str = "Correct7Horse5";
 const NEW: &str = "Better8Rooster6";
+/// The folder of the journal, beside the drive.
+const STATE: &str = "state";
 /// What the process that is killed has to do: the drive, how many commands, which task.
 const ORDERS: &str = "SEDKIT_TEST_KILL";
 /// More interface commands than any task takes.
@@ -36,6 +38,18 @@ fn setup_that_was_killed_anywhere_is_finished_by_the_next() {
         },
     );
     assert!(kills > 20, "setup took only {kills} interface commands");
+}
+
+#[test]
+fn setup_of_an_owned_drive_that_was_killed_anywhere_is_finished_by_the_next() {
+    let arguments = ["setup", "--sid-key", "file:old", "--new-key", "file:new"];
+    let kills = kill_everywhere("setup-owned", Stage::own, |stage| {
+        stage.run(&arguments);
+        stage.opens(Authority::Sid, NEW);
+        stage.opens(Authority::Admin(1), NEW);
+        stage.locks_at_power_cycle();
+    });
+    assert!(kills > 15, "setup took only {kills} interface commands");
 }
 
 #[test]
@@ -58,6 +72,22 @@ fn a_change_of_the_pin_that_was_killed_anywhere_is_finished_by_the_next() {
         },
     );
     assert!(kills > 6, "passwd took only {kills} interface commands");
+}
+
+#[test]
+fn a_change_of_two_pins_that_was_killed_anywhere_is_finished_by_the_next() {
+    let mut passwd = vec!["passwd", "--as", "SID", "--also", "Admin1"];
+    passwd.extend(["--key", "file:old", "--new-key", "file:new"]);
+    let kills = kill_everywhere(
+        "passwd-both",
+        |stage| stage.run(&["setup", "--new-key", "file:old"]),
+        |stage| {
+            stage.run(&passwd);
+            stage.opens(Authority::Admin(1), NEW);
+            stage.opens(Authority::Sid, NEW);
+        },
+    );
+    assert!(kills > 12, "passwd took only {kills} interface commands");
 }
 
 #[test]
@@ -101,8 +131,22 @@ fn victim() {
         inner: VirtualDrive::open(Path::new(path)).unwrap(),
         left: commands.parse().unwrap(),
     };
-    let mut drive = Drive::open(Box::new(transport), DriveOptions::default()).unwrap();
+    let options = DriveOptions {
+        journal: Some(Journal::new(Path::new(path).with_file_name(STATE))),
+        ..DriveOptions::default()
+    };
+    let mut drive = Drive::open(Box::new(transport), options).unwrap();
+    let owned = SetupPlan {
+        sid_pin: Some(secret(OLD)),
+        ..SetupPlan::default()
+    };
     match task {
+        "setup-owned" => drop(drive.setup(&owned, &secret(NEW)).unwrap()),
+        "passwd-both" => {
+            let sid = (Authority::Sid, Credential::new(Authority::Sid, secret(OLD)));
+            let both = [sid, (Authority::Admin(1), admin(OLD))];
+            assert!(drive.change_pins(&both, &secret(NEW)).1.is_none());
+        }
         "setup" => drop(drive.setup(&SetupPlan::default(), &secret(OLD)).unwrap()),
         _ => drop(
             drive
@@ -119,10 +163,10 @@ fn kill_everywhere(task: &str, prepare: impl Fn(&Stage), check: impl Fn(&Stage))
         let stage = Stage::new();
         prepare(&stage);
         let status = stage.kill_after(commands, task);
-        check(&stage);
         if status.success() {
             return commands - 1;
         }
+        check(&stage);
         assert_eq!(
             status.signal(),
             Some(9),
@@ -194,6 +238,7 @@ impl Stage {
             .args([command, "vdrive:drive"])
             .args(options)
             .current_dir(self.folder.path())
+            .env("SEDKIT_STATE_DIR", self.folder.path().join(STATE))
             .output()
             .unwrap()
     }
@@ -217,6 +262,15 @@ impl Stage {
             .tries(&Credential::new(authority, secret(pin)))
             .unwrap();
         assert_eq!(tries.tries, Some(0), "{authority}");
+    }
+
+    /// Gives SID a PIN of its own.
+    fn own(&self) {
+        let mut drive = self.open();
+        let msid = Credential::new(Authority::Sid, drive.msid().unwrap());
+        drive
+            .change_pin(Authority::Sid, &msid, &secret(OLD))
+            .unwrap();
     }
 
     fn locks_at_power_cycle(&self) {

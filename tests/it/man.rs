@@ -99,6 +99,7 @@ fn run(command: &str, folder: &Path, programs: &Path) -> Output {
         .args(["-e", "-c", command])
         .current_dir(folder)
         .env("PATH", path)
+        .env("SEDKIT_STATE_DIR", folder.join("state"))
         .stdin(std::process::Stdio::null())
         .output()
         .unwrap()

@@ -96,13 +96,20 @@ pub(crate) struct Force {
     pub(crate) force: bool,
 }
 
-/// What to do about a drive's other sessions, and about a refused secret.
+/// What to do about a drive's other sessions.
 #[derive(Clone, Copy, Debug, Args)]
-pub(crate) struct SessionOptions {
+pub(crate) struct StackReset {
     /// Reset the drive's protocol stack first: ends a session that a killed program left open
     #[arg(long)]
     pub(crate) stack_reset: bool,
-    /// How often the passphrase may be asked for if the drive refuses it; each counts as a try
+}
+
+/// What to do about a drive's other sessions, and about a refused secret.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct SessionOptions {
+    #[command(flatten)]
+    pub(crate) reset: StackReset,
+    /// Refused secrets after which no further one is sent; at a prompt, how often it is asked for
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub(crate) tries: u32,
 }
@@ -134,7 +141,17 @@ pub(crate) struct NewScheme {
 impl SessionOptions {
     /// Neither reset nor second try.
     pub(crate) const PLAIN: Self = Self {
-        stack_reset: false,
+        reset: StackReset { stack_reset: false },
         tries: 1,
     };
+
+    /// For opening drives: where nothing but a plan is asked for, nothing is reset.
+    pub(crate) const fn opening(self, dry_run: DryRun) -> Self {
+        Self {
+            reset: StackReset {
+                stack_reset: self.reset.stack_reset && !dry_run.dry_run,
+            },
+            ..self
+        }
+    }
 }

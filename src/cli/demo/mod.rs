@@ -32,6 +32,11 @@ struct Story {
 
 /// Tells the story, and stops at the first step that does not show what it should.
 pub(crate) fn run(arguments: &Demo, context: &Context) -> Result<Report, CliError> {
+    if let Some(path) = arguments.keep.as_deref().filter(|path| path.exists()) {
+        let message = format!("{} exists already", path.display());
+        return Err(CliError::new(Code::Failed, message)
+            .with_hint("remove it first, or choose another name"));
+    }
     let mut stage = Stage::new(arguments.keep.as_deref(), context)?;
     story::tell(&mut stage)?;
     let farewell = match &arguments.keep {

@@ -1,6 +1,6 @@
 //! Lines of dialogues with an Opal 2 drive, a Samsung 970 EVO Plus by its Level 0 Discovery.
 
-use super::super::{Drive, EraseConsent, Error, IfCounts};
+use super::super::{Authority, Drive, DriveOptions, EraseConsent, Error, IfCounts, Journal};
 use crate::secret::Secret;
 use crate::session::testing::{
     COM_ID, HSN, Line, Stage, frame, hex, recv, recv_bytes, send, tokens,
@@ -30,6 +30,8 @@ pub(super) const MBR_DONE: u8 = 0x20;
 pub(super) const SID_IS_MSID: u8 = 0x00;
 pub(super) const SID_DIFFERS: u8 = 0x01;
 pub(super) const SID_BLOCKED: u8 = 0x02;
+/// Locking SP frozen, to be added.
+pub(super) const LOCKING_SP_FROZEN: u8 = 0x08;
 
 const LOCKING_FLAGS: usize = 68;
 const BLOCK_SID_CODE: usize = 148;
@@ -192,8 +194,18 @@ pub(super) fn run<T>(
     lines: impl IntoIterator<Item = Vec<Line>>,
     operation: impl FnOnce(&mut Drive) -> Result<T, Error>,
 ) -> (Result<T, Error>, u64) {
+    run_with(DriveOptions::default(), lines, operation)
+}
+
+/// The same, with a budget of attempts and a journal.
+pub(super) fn run_with<T>(
+    options: DriveOptions,
+    lines: impl IntoIterator<Item = Vec<Line>>,
+    operation: impl FnOnce(&mut Drive) -> Result<T, Error>,
+) -> (Result<T, Error>, u64) {
     let stage = Stage::new(lines.into_iter().flatten());
-    let mut drive = open(&stage);
+    let drive = Drive::with_tper(stage.tper(), options.tries).unwrap();
+    let mut drive = drive.with_journal(options.journal);
     let result = operation(&mut drive);
     if let Err(error) = &result
         && error.to_string().contains("could not be reached")
@@ -203,6 +215,39 @@ pub(super) fn run<T>(
     stage.assert_finished();
     let IfCounts { send, recv } = drive.if_counts();
     (result, send + recv)
+}
+
+/// Options with that many attempts.
+pub(super) fn tries(tries: u32) -> DriveOptions {
+    DriveOptions {
+        tries,
+        ..DriveOptions::default()
+    }
+}
+
+/// A folder with a journal, in which these authorities have notes, and options that use it.
+pub(super) fn noted(authorities: &[Authority]) -> (tempfile::TempDir, DriveOptions) {
+    let folder = tempfile::tempdir().unwrap();
+    for authority in authorities {
+        let name = format!("SERIAL0001.{authority}");
+        std::fs::write(folder.path().join(name), "").unwrap();
+    }
+    let options = DriveOptions {
+        journal: Some(Journal::new(folder.path())),
+        ..DriveOptions::default()
+    };
+    (folder, options)
+}
+
+/// The notes in a journal.
+pub(super) fn notes(folder: &tempfile::TempDir) -> Vec<String> {
+    let entries = std::fs::read_dir(folder.path()).unwrap();
+    let name = |entry: std::io::Result<std::fs::DirEntry>| entry.unwrap().file_name();
+    let mut names: Vec<_> = entries
+        .map(|entry| name(entry).into_string().unwrap())
+        .collect();
+    names.sort();
+    names
 }
 
 pub(super) fn consent(drive: &Drive) -> EraseConsent {

@@ -38,14 +38,29 @@ fn a_long_response_is_fetched_once_more() {
 
 #[test]
 fn devices_without_a_tper_are_told_apart_from_nonsense() {
-    for lines in [vec![recv_bytes(vec![0; 512])], vec![recv_bytes(Vec::new())]] {
-        let error = opened(lines).unwrap_err();
-        assert_eq!(error.code(), ErrorCode::NotSupported);
-        assert!(matches!(error.cause(), Cause::NotSed(None)));
-    }
-    let refused = vec![Line::Refuse(InterfaceStatus::InvalidParameter)];
-    let error = opened(refused).unwrap_err();
+    let error = opened(vec![recv_bytes(Vec::new())]).unwrap_err();
     assert_eq!(error.code(), ErrorCode::NotSupported);
+    assert!(matches!(error.cause(), Cause::NotSed(None)));
+    let error = opened(vec![recv_bytes(vec![0; 512])]).unwrap_err();
+    assert_eq!(error.code(), ErrorCode::Malformed);
+    let nvme = |code| InterfaceStatus::Nvme { code_type: 0, code };
+    let sense = |key, asc| InterfaceStatus::Sense { key, asc, ascq: 0 };
+    for (status, code) in [
+        (InterfaceStatus::InvalidParameter, ErrorCode::NotSupported),
+        // Invalid opcode, invalid field, internal error.
+        (nvme(0x01), ErrorCode::NotSupported),
+        (nvme(0x02), ErrorCode::NotSupported),
+        (nvme(0x06), ErrorCode::Failed),
+        // Invalid operation code, invalid field in CDB; becoming ready, hardware error.
+        (sense(0x05, 0x20), ErrorCode::NotSupported),
+        (sense(0x05, 0x24), ErrorCode::NotSupported),
+        (sense(0x02, 0x04), ErrorCode::Failed),
+        (sense(0x04, 0x44), ErrorCode::Failed),
+        (InterfaceStatus::OperationDenied, ErrorCode::Failed),
+    ] {
+        let error = opened(vec![Line::Refuse(status)]).unwrap_err();
+        assert_eq!(error.code(), code, "{status:?}");
+    }
     let garbage = vec![recv_bytes(vec![0x5a; 30])];
     let error = opened(garbage).unwrap_err();
     assert_eq!(error.code(), ErrorCode::Malformed);
@@ -229,7 +244,7 @@ fn plans_say_what_would_be_called_and_send_nothing() {
         calls.into_iter().map(line).collect()
     };
     assert_eq!(
-        calls(drive.plan_setup(&SetupPlan::default())),
+        calls(drive.plan_setup(&SetupPlan::default()).unwrap()),
         [
             "Admin SP as Anybody: SMUID.StartSession",
             "Admin SP as Anybody: C_PIN_MSID.Get",
@@ -248,7 +263,7 @@ fn plans_say_what_would_be_called_and_send_nothing() {
         ..UnlockRequest::default()
     };
     assert_eq!(
-        calls(drive.plan_unlock(&request, Authority::User(1))),
+        calls(drive.plan_unlock(&request, Authority::User(1)).unwrap()),
         [
             "Locking SP as User1: SMUID.StartSession",
             "Locking SP as User1: !Locking_Range1.Set",
@@ -256,21 +271,51 @@ fn plans_say_what_would_be_called_and_send_nothing() {
         ]
     );
     assert_eq!(
-        calls(drive.plan_revert(Authority::Psid)),
+        calls(drive.plan_revert(Authority::Psid).unwrap()),
         [
             "Admin SP as PSID: SMUID.StartSession",
             "Admin SP as PSID: !Admin SP.Revert",
         ]
     );
     let plans = [
-        drive.plan_lock(&LockRequest::default(), Authority::Admin(1)),
-        drive.plan_change_pin(Authority::User(1), Authority::Admin(1)),
-        drive.plan_setup(&SetupPlan::default()),
+        drive
+            .plan_lock(&LockRequest::default(), Authority::Admin(1))
+            .unwrap(),
+        drive
+            .plan_change_pin(Authority::User(1), Authority::Admin(1))
+            .unwrap(),
+        drive.plan_setup(&SetupPlan::default()).unwrap(),
     ];
     for call in plans.into_iter().flatten() {
         assert!(call.method != "StartSession" || call.arguments.contains('<'));
     }
     assert_eq!(drive.if_counts().send, 0);
+}
+
+#[test]
+fn plans_are_refused_as_the_operations_are() {
+    let drive = opened(vec![discovery(INACTIVE, SID_BLOCKED)]).unwrap();
+    let (sid, admin1) = (Authority::Sid, Authority::Admin(1));
+    let error = drive.plan_lock(&LockRequest::default(), admin1);
+    assert!(matches!(error.unwrap_err().cause(), Cause::NotActivated));
+    let error = drive.plan_setup(&SetupPlan::default());
+    assert!(matches!(error.unwrap_err().cause(), Cause::SidBlocked));
+    let error = drive.plan_revert(sid);
+    assert!(matches!(error.unwrap_err().cause(), Cause::SidBlocked));
+    let error = drive.plan_revert(admin1);
+    assert!(matches!(
+        error.unwrap_err().cause(),
+        Cause::WrongAuthority(_)
+    ));
+    let error = drive.plan_change_pin(admin1, admin1);
+    assert!(matches!(error.unwrap_err().cause(), Cause::NotActivated));
+
+    let drive = opened(vec![discovery(LOCKED, SID_DIFFERS)]).unwrap();
+    let error = drive.plan_unlock(&UnlockRequest::default(), sid);
+    assert!(matches!(
+        error.unwrap_err().cause(),
+        Cause::WrongAuthority(_)
+    ));
 }
 
 #[test]
@@ -299,4 +344,57 @@ fn properties_are_those_of_the_tper_within_the_transport() {
     assert_eq!(properties.host[0], ("MaxComPacketSize".to_owned(), 2048));
     assert_eq!(properties.send_limit, 65_536);
     assert_eq!(properties.receive_limit, 65_536);
+}
+
+#[test]
+fn a_table_that_does_not_go_on_is_read_once() {
+    let admin = Credential::new(Authority::Admin(1), secret(NEW));
+    let next = MethodCall::new(uid::LOCKING, crate::spec::method::NEXT);
+    let overflow = MethodResponse::failure(MethodStatus::RESPONSE_OVERFLOW);
+    let global = MethodResponse::success(vec![Value::list([uid::LOCKING_GLOBAL_RANGE.into()])]);
+    let again = next
+        .clone()
+        .optional(0, uid::LOCKING_GLOBAL_RANGE)
+        .optional(1, 64_u64);
+    let lines = vec![
+        vec![discovery(ACTIVE, SID_DIFFERS)],
+        start(uid::LOCKING_SP, uid::ADMIN1, NEW),
+        method(&next, &overflow),
+        method(&next.optional(1, 64_u64), &global),
+        method(&again, &global),
+        get(uid::LOCKING_GLOBAL_RANGE, 0, 10, Vec::new()),
+        end(),
+    ];
+    let (ranges, _) = run(lines, |drive| drive.ranges(Some(&admin)));
+    assert_eq!(ranges.unwrap().len(), 1);
+}
+
+#[test]
+fn a_default_pin_that_is_none_is_nonsense() {
+    for pin in [Vec::new(), vec![0x61; 33]] {
+        let lines = vec![
+            vec![discovery(ACTIVE, SID_DIFFERS)],
+            vec![send("7.4"), recv("7.5")],
+            get(uid::C_PIN_MSID, 3, 3, vec![(3, pin.as_slice().into())]),
+            end(),
+        ];
+        let (msid, _) = run(lines, |drive| drive.msid());
+        assert_eq!(msid.unwrap_err().code(), ErrorCode::Malformed);
+    }
+}
+
+#[test]
+fn a_drive_without_psid_does_not_support_it() {
+    let refused = start_refused(
+        uid::ADMIN_SP,
+        uid::PSID,
+        OLD,
+        MethodStatus::INVALID_PARAMETER,
+    );
+    let lines = vec![vec![discovery(ACTIVE, SID_DIFFERS)], refused];
+    let (report, _) = run(lines, |drive| {
+        let consent = consent(drive);
+        drive.revert(&Credential::new(Authority::Psid, secret(OLD)), consent)
+    });
+    assert_eq!(report.unwrap_err().code(), ErrorCode::NotSupported);
 }

@@ -1,6 +1,9 @@
-use super::super::{Authority, Credential, ErrorCode, Proof, Step, Tries};
+use super::super::{
+    Authority, Credential, DriveOptions, Error, ErrorCode, Journal, PasswdReport, Proof, Step,
+    Tries,
+};
 use super::dialogue::*;
-use crate::session::testing::{recv, send};
+use crate::session::testing::{Line, header, recv, recv_bytes, send};
 use crate::spec::{MethodStatus, uid};
 use crate::wire::Value;
 
@@ -33,50 +36,144 @@ fn a_new_pin_is_proven_by_authenticating() {
     assert_eq!(commands, 11);
 }
 
-#[test]
-fn a_change_that_an_earlier_run_made_is_recognised() {
-    let lines = vec![
+/// SID's PIN from `OLD` to `NEW`, where the drive refuses `OLD`.
+fn change_refused(options: DriveOptions, second: Vec<Vec<Line>>) -> Result<PasswdReport, Error> {
+    let mut lines = vec![
         vec![discovery(ACTIVE, SID_DIFFERS)],
         start_refused(uid::ADMIN_SP, uid::SID, OLD, REFUSED),
-        start(uid::ADMIN_SP, uid::SID, NEW),
-        end(),
     ];
-    let (report, _) = run(lines, |drive| {
+    lines.extend(second);
+    let (report, _) = run_with(options, lines, |drive| {
         drive.change_pin(Authority::Sid, &sid(OLD), &secret(NEW))
     });
-    assert!(!report.unwrap().changed);
+    report
 }
 
 #[test]
-fn a_wrong_old_pin_stays_the_error() {
-    let lines = vec![
-        vec![discovery(ACTIVE, SID_DIFFERS)],
-        start_refused(uid::ADMIN_SP, uid::SID, OLD, REFUSED),
-        start_refused(uid::ADMIN_SP, uid::SID, NEW, REFUSED),
-    ];
-    let (report, _) = run(lines, |drive| {
-        drive.change_pin(Authority::Sid, &sid(OLD), &secret(NEW))
-    });
-    assert_eq!(report.unwrap_err().code(), ErrorCode::NotAuthorized);
+fn a_wrong_old_pin_costs_one_attempt() {
+    let (folder, options) = noted(&[Authority::Admin(1)]);
+    for options in [DriveOptions::default(), options] {
+        let error = change_refused(options, Vec::new()).unwrap_err();
+        assert_eq!(error.code(), ErrorCode::NotAuthorized);
+        assert_eq!(error.status(), Some(REFUSED));
+        assert!(error.to_string().contains("--tries 2"), "{error}");
+    }
+    assert_eq!(notes(&folder), ["SERIAL0001.Admin1"]);
+}
 
-    // A lock-out is not tried again, and neither is the same PIN.
-    let status = MethodStatus::AUTHORITY_LOCKED_OUT;
+#[test]
+fn a_change_that_an_earlier_run_made_is_recognised() {
+    let taken = || vec![start(uid::ADMIN_SP, uid::SID, NEW), end()];
+    let (folder, options) = noted(&[Authority::Sid]);
+    for options in [tries(2), options] {
+        let report = change_refused(options, taken()).unwrap();
+        assert!(!report.changed);
+        assert_eq!(report.proof, Proof::Authenticated);
+    }
+    assert!(notes(&folder).is_empty());
+}
+
+#[test]
+fn the_second_attempt_has_errors_of_its_own() {
+    let (folder, options) = noted(&[Authority::Sid]);
+    for (status, code) in [
+        (REFUSED, ErrorCode::NotAuthorized),
+        (MethodStatus::AUTHORITY_LOCKED_OUT, ErrorCode::LockedOut),
+    ] {
+        let second = vec![start_refused(uid::ADMIN_SP, uid::SID, NEW, status)];
+        let error = change_refused(options.clone(), second).unwrap_err();
+        assert_eq!(error.code(), code);
+    }
+    assert_eq!(notes(&folder), ["SERIAL0001.SID"]);
+}
+
+#[test]
+fn a_note_is_there_while_the_outcome_is_unknown() {
+    let (folder, options) = noted(&[]);
     let lines = vec![
         vec![discovery(ACTIVE, SID_DIFFERS)],
-        start_refused(uid::ADMIN_SP, uid::SID, OLD, status),
+        vec![
+            send("7.10"),
+            recv("7.5"),
+            send("7.12"),
+            recv_bytes(header(0, 0)),
+        ],
+        end(),
     ];
-    let (report, _) = run(lines, |drive| {
+    let (report, _) = run_with(options, lines, |drive| {
         drive.change_pin(Authority::Sid, &sid(OLD), &secret(NEW))
     });
-    assert_eq!(report.unwrap_err().code(), ErrorCode::LockedOut);
+    assert_eq!(report.unwrap_err().step(), Some(Step::SetPin));
+    assert_eq!(notes(&folder), ["SERIAL0001.SID"]);
+}
+
+#[test]
+fn of_several_pins_the_notes_stay_until_all_are_changed() {
+    let (folder, options) = noted(&[]);
     let lines = vec![
         vec![discovery(ACTIVE, SID_DIFFERS)],
-        start_refused(uid::ADMIN_SP, uid::SID, OLD, REFUSED),
+        vec![send("7.10"), recv("7.5"), send("7.12"), recv("7.14")],
+        end(),
+        start(uid::ADMIN_SP, uid::SID, NEW),
+        end(),
+        start_refused(uid::LOCKING_SP, uid::ADMIN1, OLD, REFUSED),
     ];
-    let (report, _) = run(lines, |drive| {
-        drive.change_pin(Authority::Sid, &sid(OLD), &secret(OLD))
+    let changes = [
+        (Authority::Sid, sid(OLD)),
+        (
+            Authority::Admin(1),
+            Credential::new(Authority::Admin(1), secret(OLD)),
+        ),
+    ];
+    let (reports, _) = run_with(options, lines, |drive| {
+        let (reports, error) = drive.change_pins(&changes, &secret(NEW));
+        assert_eq!(error.unwrap().code(), ErrorCode::NotAuthorized);
+        Ok(reports)
     });
-    assert_eq!(report.unwrap_err().code(), ErrorCode::NotAuthorized);
+    assert_eq!(reports.unwrap().len(), 1);
+    assert_eq!(notes(&folder), ["SERIAL0001.SID"]);
+}
+
+#[test]
+fn a_journal_that_cannot_be_written_is_told() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let options = DriveOptions {
+        journal: Some(Journal::new(file.path())),
+        ..DriveOptions::default()
+    };
+    let lines = vec![
+        vec![discovery(ACTIVE, SID_DIFFERS)],
+        vec![send("7.10"), recv("7.5"), send("7.12"), recv("7.14")],
+        end(),
+        start(uid::ADMIN_SP, uid::SID, NEW),
+        end(),
+    ];
+    let (report, _) = run_with(options, lines, |drive| {
+        drive.change_pin(Authority::Sid, &sid(OLD), &secret(NEW))
+    });
+    assert!(report.unwrap().journal_failed);
+}
+
+#[test]
+fn a_lock_out_is_not_tried_again_and_neither_is_the_same_pin() {
+    let (_folder, options) = noted(&[Authority::Sid]);
+    for (status, new, code) in [
+        (
+            MethodStatus::AUTHORITY_LOCKED_OUT,
+            NEW,
+            ErrorCode::LockedOut,
+        ),
+        (REFUSED, OLD, ErrorCode::NotAuthorized),
+    ] {
+        let lines = vec![
+            vec![discovery(ACTIVE, SID_DIFFERS)],
+            start_refused(uid::ADMIN_SP, uid::SID, OLD, status),
+        ];
+        let (report, _) = run_with(options.clone(), lines, |drive| {
+            drive.change_pin(Authority::Sid, &sid(OLD), &secret(new))
+        });
+        assert_eq!(report.unwrap_err().code(), code);
+    }
 }
 
 #[test]

@@ -1,10 +1,11 @@
 use super::super::{
-    Cause, ErrorCode, LockOnReset, Mismatch, RangeError, RangeSpec, SetupPlan, SetupReport, Step,
+    Authority, Cause, ErrorCode, LockOnReset, Mismatch, RangeError, RangeSpec, SetupPlan,
+    SetupReport, Step,
 };
 use super::dialogue::*;
-use crate::session::testing::{Line, recv, send};
+use crate::session::testing::{Line, recv, recv_bytes, send};
 use crate::spec::{MethodStatus, RangeNumber, uid};
-use crate::wire::Value;
+use crate::wire::{MethodCall, MethodResponse, Value};
 
 const SUCCESS: MethodStatus = MethodStatus::SUCCESS;
 const REFUSED: MethodStatus = MethodStatus::NOT_AUTHORIZED;
@@ -120,22 +121,74 @@ fn a_setup_that_was_interrupted_before_activation_goes_on_without_a_wrong_pin() 
 }
 
 #[test]
-fn without_block_sid_the_default_pin_is_tried_first_and_then_the_new_one() {
-    let (report, _) = setup(
+fn without_block_sid_the_default_pin_is_tried_and_the_new_one_if_a_second_try_is_allowed() {
+    let begin = || {
         vec![
             vec![discovery_without_block_sid(INACTIVE)],
             read_msid(),
             sid_refused(MSID),
-            sid(NEW),
-            activate(),
-            end(),
-            vec![discovery_without_block_sid(ACTIVE)],
-            configure_fresh(),
-            vec![discovery_without_block_sid(ACTIVE)],
-        ],
-        &SetupPlan::default(),
-    );
+        ]
+    };
+    let (report, _) = setup(begin(), &SetupPlan::default());
+    let error = report.unwrap_err();
+    assert_eq!(error.code(), ErrorCode::NotAuthorized);
+    assert!(error.to_string().contains("--tries 2"), "{error}");
+
+    let mut lines = begin();
+    lines.push(sid(NEW));
+    lines.extend(activated_without_block_sid());
+    let (report, _) = run_with(tries(2), lines, |drive| {
+        drive.setup(&SetupPlan::default(), &secret(NEW))
+    });
     assert!(!report.unwrap().owned);
+}
+
+fn activated_without_block_sid() -> Vec<Vec<Line>> {
+    vec![
+        activate(),
+        end(),
+        vec![discovery_without_block_sid(ACTIVE)],
+        configure_fresh(),
+        vec![discovery_without_block_sid(ACTIVE)],
+    ]
+}
+
+#[test]
+fn where_the_journal_has_a_note_the_new_pin_comes_first() {
+    for is_set in [true, false] {
+        let (folder, options) = noted(&[Authority::Sid]);
+        let mut lines = vec![vec![discovery_without_block_sid(INACTIVE)], read_msid()];
+        if is_set {
+            lines.push(sid(NEW));
+        } else {
+            lines.extend([sid_refused(NEW), sid(MSID), set_sid()]);
+        }
+        lines.extend(activated_without_block_sid());
+        let (report, _) = run_with(options, lines, |drive| {
+            drive.setup(&SetupPlan::default(), &secret(NEW))
+        });
+        assert_eq!(report.unwrap().owned, !is_set);
+        assert!(notes(&folder).is_empty());
+    }
+}
+
+#[test]
+fn the_note_stays_until_setup_is_done() {
+    let (folder, options) = noted(&[]);
+    let lines = vec![
+        vec![discovery(INACTIVE, SID_IS_MSID)],
+        read_msid(),
+        sid(MSID),
+        set_sid(),
+        activate(),
+        end(),
+        vec![discovery(INACTIVE, SID_DIFFERS)],
+    ];
+    let (report, _) = run_with(options, lines, |drive| {
+        drive.setup(&SetupPlan::default(), &secret(NEW))
+    });
+    assert!(report.is_err());
+    assert_eq!(notes(&folder), ["SERIAL0001.SID"]);
 }
 
 #[test]
@@ -178,17 +231,22 @@ fn a_present_pin_of_sid_is_replaced() {
     assert!(report.unwrap().owned);
 
     // The same, interrupted after that.
+    let (_folder, options) = noted(&[Authority::Sid]);
+    let lines = vec![
+        vec![discovery(ACTIVE, SID_DIFFERS)],
+        found_set_up(),
+        sid(NEW),
+        end(),
+    ];
+    let (report, _) = run_with(options, lines, |drive| drive.setup(&plan, &secret(NEW)));
+    assert!(!report.unwrap().owned);
+
+    // A wrong one costs one attempt.
     let (report, _) = setup(
-        vec![
-            vec![discovery(ACTIVE, SID_DIFFERS)],
-            found_set_up(),
-            sid_refused(OLD),
-            sid(NEW),
-            end(),
-        ],
+        vec![vec![discovery(INACTIVE, SID_DIFFERS)], sid_refused(OLD)],
         &plan,
     );
-    assert!(!report.unwrap().owned);
+    assert_eq!(report.unwrap_err().code(), ErrorCode::NotAuthorized);
 }
 
 #[test]
@@ -253,6 +311,59 @@ fn an_activation_that_the_drive_only_claims_is_an_error() {
         error.cause(),
         Cause::NotAsAsked(Mismatch::NotActivated)
     ));
+}
+
+#[test]
+fn a_failure_tells_what_was_done_before_it() {
+    let call = MethodCall::new(uid::LOCKING_SP, crate::spec::method::ACTIVATE);
+    let refused = MethodResponse::failure(MethodStatus::FAIL);
+    let (report, _) = setup(
+        vec![
+            vec![discovery(INACTIVE, SID_IS_MSID)],
+            read_msid(),
+            sid(MSID),
+            set_sid(),
+            method(&call, &refused),
+            end(),
+        ],
+        &SetupPlan::default(),
+    );
+    let error = report.unwrap_err();
+    assert!(matches!(error.cause(), Cause::ActivationFailed));
+    assert_eq!(error.status(), Some(MethodStatus::FAIL));
+    assert_eq!(error.step(), Some(Step::Activate));
+    let done = error.setup_report().unwrap();
+    assert!(done.changed && done.owned && !done.activated);
+}
+
+#[test]
+fn a_frozen_drive_is_not_touched() {
+    let lines = vec![vec![discovery(ACTIVE, SID_DIFFERS | LOCKING_SP_FROZEN)]];
+    let (report, commands) = setup(lines, &SetupPlan::default());
+    let error = report.unwrap_err();
+    assert!(matches!(error.cause(), Cause::Frozen));
+    assert_eq!(error.code(), ErrorCode::NotAuthorized);
+    assert_eq!(commands, 1);
+}
+
+#[test]
+fn more_resets_than_asked_for_are_kept() {
+    let mut shown = global_shown();
+    shown[6] = (9, Value::list([Value::Uint(3), Value::Uint(0)]));
+    let (report, _) = setup(
+        vec![
+            vec![discovery(ACTIVE, SID_DIFFERS)],
+            admin1(NEW),
+            get(GLOBAL, 3, 10, shown),
+            end(),
+            sid(NEW),
+            end(),
+        ],
+        &SetupPlan::default(),
+    );
+    let report = report.unwrap();
+    assert!(!report.changed);
+    assert_eq!(report.ranges[0].lock_on_reset, Some(vec![3, 0]));
 }
 
 #[test]
@@ -416,6 +527,18 @@ fn ranges_that_the_drive_cannot_take_are_refused_before_anything_is_sent() {
     assert!(matches!(
         error.cause(),
         Cause::Range(RangeError::Start { nearest: 2048, .. })
+    ));
+    assert_eq!(commands, 1);
+}
+
+#[test]
+fn pyrite_has_the_global_range_alone() {
+    let mut response = samsung();
+    response[128..130].copy_from_slice(&[0x03, 0x02]);
+    let (report, commands) = setup(vec![vec![recv_bytes(response)]], &plan_with_a_range());
+    assert!(matches!(
+        report.unwrap_err().cause(),
+        Cause::Range(RangeError::Missing(RangeNumber(1)))
     ));
     assert_eq!(commands, 1);
 }

@@ -1,6 +1,6 @@
 use super::super::{
-    Authority, Credential, Drive, Error, ErrorCode, LockRequest, MbrOutcome, UnlockReport,
-    UnlockRequest,
+    Authority, Cause, Credential, Drive, Error, ErrorCode, Lock, LockRequest, MbrOutcome, Mismatch,
+    RangeError, Step, UnlockReport, UnlockRequest,
 };
 use super::dialogue::*;
 use crate::session::testing::{Line, recv, send};
@@ -229,38 +229,66 @@ fn ranges_that_were_named_are_told_one_by_one() {
 }
 
 #[test]
-fn reading_only_leaves_the_range_locked_for_writing() {
+fn a_range_that_stays_locked_is_told() {
+    let (report, _) = unlock(
+        vec![
+            vec![discovery(LOCKED, SID_DIFFERS)],
+            log_in(),
+            unlocked(0),
+            vec![discovery(LOCKED, SID_DIFFERS)],
+            next(&[0]),
+            end(),
+        ],
+        &UnlockRequest::default(),
+    );
+    let report = report.unwrap();
+    assert!(report.ranges[0].error.is_none() && !report.ranges[0].proven);
+    let error = report.first_error().unwrap();
+    assert_eq!(error.step(), Some(Step::CheckState));
+    let expected = Cause::NotAsAsked(Mismatch::StillLocked);
+    assert_eq!(error.cause().to_string(), expected.to_string());
+}
+
+/// Range 1, unlocked for reading only: what it shows, and the columns that are set.
+fn read_only(shown: Option<Vec<(u64, Value)>>, columns: Vec<(u64, Value)>) {
     let request = UnlockRequest {
         ranges: ranges([1]),
         read_only: true,
         ..UnlockRequest::default()
     };
-    let (report, _) = unlock(
-        vec![
-            vec![discovery(LOCKED, SID_DIFFERS)],
-            log_in(),
-            set_locked(1, false, true, SUCCESS),
-            end(),
-        ],
-        &request,
-    );
+    let range = uid::locking_range(RangeNumber(1));
+    let mut lines = vec![
+        vec![discovery(LOCKED, SID_DIFFERS)],
+        log_in(),
+        match shown {
+            Some(shown) => get(range, 5, 8, shown),
+            None => get_refused(range, 5, 8),
+        },
+    ];
+    if !columns.is_empty() {
+        lines.push(set(range, columns, SUCCESS));
+    }
+    lines.push(end());
+    let (report, _) = unlock(lines, &request);
     assert!(report.unwrap().first_error().is_none());
-    // Who has the right to ReadLocked only.
-    let (report, _) = unlock(
-        vec![
-            vec![discovery(LOCKED, SID_DIFFERS)],
-            log_in(),
-            set_locked(1, false, true, REFUSED),
-            set(
-                uid::locking_range(RangeNumber(1)),
-                vec![(7, false.into())],
-                SUCCESS,
-            ),
-            end(),
-        ],
-        &request,
-    );
-    assert!(report.unwrap().first_error().is_none());
+}
+
+fn shown(enabled: (bool, bool), is_locked: (bool, bool)) -> Vec<(u64, Value)> {
+    let mut columns = vec![(5, enabled.0.into()), (6, enabled.1.into())];
+    columns.extend(locked(is_locked.0, is_locked.1));
+    columns
+}
+
+#[test]
+fn reading_only_leaves_the_range_locked_for_writing() {
+    let both = (true, true);
+    read_only(Some(shown(both, (true, true))), vec![(7, false.into())]);
+    read_only(Some(shown(both, (true, false))), locked(false, true));
+    // It can be read already.
+    read_only(Some(shown(both, (false, false))), Vec::new());
+    read_only(Some(shown((false, true), (true, true))), Vec::new());
+    // Who may not see it does not lock it either.
+    read_only(None, vec![(7, false.into())]);
 }
 
 #[test]
@@ -275,7 +303,8 @@ fn a_range_is_locked_and_proven_in_eight_if_commands() {
         ],
         &[0],
     );
-    assert!(report.unwrap().first_error().is_none());
+    let report = report.unwrap();
+    assert!(report.first_error().is_none() && report.ranges[0].proven);
     assert_eq!(commands, 8);
 }
 
@@ -298,31 +327,41 @@ fn a_range_without_locking_enabled_is_not_locked() {
 
 #[test]
 fn what_discovery_cannot_prove_is_read_back() {
-    let shown = |enabled: bool| {
-        let mut columns = vec![(5, enabled.into()), (6, enabled.into())];
-        columns.extend(locked(true, true));
-        columns
-    };
+    let not_locked_for_writing = shown((true, true), (true, false));
+    let shown = |read, write| shown((read, write), (true, true));
     let range = |number| uid::locking_range(RangeNumber(number));
     let (report, _) = lock(
         vec![
             vec![discovery(LOCKED, SID_DIFFERS)],
             log_in(),
             set_locked(1, true, true, SUCCESS),
-            get(range(1), 5, 8, shown(true)),
+            get(range(1), 5, 8, shown(true, true)),
             set_locked(2, true, true, SUCCESS),
-            get(range(2), 5, 8, shown(false)),
+            get(range(2), 5, 8, shown(false, false)),
             set_locked(3, true, true, SUCCESS),
             get_refused(range(3), 5, 8),
+            set_locked(4, true, true, SUCCESS),
+            get(range(4), 5, 8, shown(false, true)),
+            set_locked(5, true, true, SUCCESS),
+            get(range(5), 5, 8, not_locked_for_writing),
             end(),
             vec![discovery(LOCKED, SID_DIFFERS)],
         ],
-        &[1, 2, 3],
+        &[1, 2, 3, 4, 5],
     );
-    let report = report.unwrap();
-    assert!(report.ranges[0].error.is_none());
-    assert!(report.ranges[1].error.is_some());
-    assert!(report.ranges[2].error.is_none());
+    let ranges = report.unwrap().ranges;
+    let outcomes: Vec<_> = ranges
+        .iter()
+        .map(|range| (range.proven, range.only_lock, range.error.is_some()))
+        .collect();
+    let expected = [
+        (true, None, false),
+        (false, None, true),
+        (false, None, false),
+        (true, Some(Lock::Write), false),
+        (false, None, true),
+    ];
+    assert_eq!(outcomes, expected);
 }
 
 #[test]
@@ -386,4 +425,24 @@ fn a_lock_out_is_told_apart_from_a_wrong_pin() {
     let error = report.unwrap_err();
     assert_eq!(error.code(), ErrorCode::LockedOut);
     assert_eq!(error.status(), Some(status));
+}
+
+#[test]
+fn a_range_that_does_not_exist_is_a_wrong_request() {
+    let lines = vec![
+        vec![discovery(LOCKED, SID_DIFFERS)],
+        log_in(),
+        set_locked(300, false, false, REFUSED),
+        end(),
+    ];
+    let request = UnlockRequest {
+        ranges: ranges([300]),
+        ..UnlockRequest::default()
+    };
+    let error = unlock(lines, &request).0.unwrap_err();
+    assert_eq!(error.code(), ErrorCode::InvalidRequest);
+    assert!(matches!(
+        error.cause(),
+        Cause::Range(RangeError::Missing(RangeNumber(300)))
+    ));
 }

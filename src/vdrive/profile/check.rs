@@ -16,8 +16,8 @@ pub enum ProfileError {
     /// The ComIDs are none, or not in the range of assigned ones.
     #[error("the ComIDs are impossible")]
     ComIds,
-    /// A packet size or count is below what the standard requires, or they contradict each other.
-    #[error("the communication properties are below the minimum")]
+    /// A packet size or count is below what the standard requires, or too large for the file.
+    #[error("the communication properties are impossible")]
     Communication,
     /// A session limit is below what the standard requires.
     #[error("the session limits are below the minimum")]
@@ -30,8 +30,18 @@ pub enum ProfileError {
 /// Largest sizes that a virtual drive has room for, in bytes.
 const MAX_BYTE_TABLE: u64 = 1 << 40;
 
-/// The most rows of one kind: the ACE table has 2047 places for each (\[Opal\] 4.3.1.7).
-const MAX_ROWS: u16 = 0x07ff;
+/// The most Users: the ACE table has 2047 places for each kind of row (\[Opal\] 4.3.1.7).
+const MAX_USERS: u16 = 0x07ff;
+
+/// The most ranges: at the place of the 2047th, `ACE_K_AES_Mode` stands (\[Opal\] 4.3.1.7).
+const MAX_RANGES: u16 = 0x07fe;
+
+/// The most bytes of a ComPacket.
+const MAX_COM_PACKET: u64 = 1 << 20;
+
+/// The most bytes of the responses that wait on all ComIDs. The power state holds them in hex, and
+/// has to fit into its place in the file beside the sessions.
+const MAX_WAITING: u64 = 4 << 20;
 
 impl Profile {
     /// Checks that a TPer can be made of this profile.
@@ -71,8 +81,9 @@ impl Profile {
             && holds(sizes.max_response_com_packet, opal_minimum::COM_PACKET)
             && holds(sizes.max_packet, opal_minimum::PACKET)
             && holds(sizes.max_ind_token, opal_minimum::IND_TOKEN)
-            && sizes.max_com_packet <= 1 << 24
-            && sizes.max_response_com_packet <= 1 << 24
+            && sizes.max_com_packet <= MAX_COM_PACKET
+            && sizes.max_response_com_packet <= MAX_COM_PACKET
+            && sizes.max_response_com_packet * u64::from(sizes.com_ids) <= MAX_WAITING
             && sizes.max_subpackets > 0
             && sizes.max_methods > 0
     }
@@ -86,8 +97,8 @@ impl Profile {
         let locking = &self.locking;
         let sizes = [locking.mbr_size, locking.data_store_size];
         (1..=0x00ff).contains(&locking.admins)
-            && (1..=MAX_ROWS).contains(&locking.users)
-            && locking.ranges <= MAX_ROWS
+            && (1..=MAX_USERS).contains(&locking.users)
+            && locking.ranges <= MAX_RANGES
             && sizes.iter().all(|&size| size > 0 && size <= MAX_BYTE_TABLE)
             && (1..=128).contains(&locking.data_store_tables)
             && locking.data_store_alignment > 0
@@ -120,5 +131,34 @@ mod tests {
         let mut profile = Profile::opal2();
         profile.locking.write_granularity = 0;
         assert_eq!(profile.check(), Err(ProfileError::Locking));
+    }
+    #[test]
+    fn the_ace_table_has_room_for_2046_ranges() {
+        // Reference 4.8: ACE_K_AES_256_RangeN_GenKey is 0003B800 + N, and 0003BFFF is taken.
+        let mut profile = Profile::opal2();
+        profile.locking.ranges = 0x07fe;
+        assert_eq!(profile.check(), Ok(()));
+        profile.locking.ranges = 0x07ff;
+        assert_eq!(profile.check(), Err(ProfileError::Locking));
+    }
+
+    #[test]
+    fn what_waits_to_be_fetched_fits_into_the_file() {
+        const LIMIT: u64 = 1 << 20;
+        let with = |size: u64, response: u64, com_ids: u16| {
+            let mut profile = Profile::opal2();
+            profile.communication.max_com_packet = size;
+            profile.communication.max_packet = size - 20;
+            profile.communication.max_response_com_packet = response;
+            profile.communication.com_ids = com_ids;
+            profile.check()
+        };
+        assert_eq!(with(LIMIT, LIMIT, 1), Ok(()));
+        assert_eq!(with(LIMIT, LIMIT, 4), Ok(()));
+        assert_eq!(with(LIMIT, LIMIT / 4, 16), Ok(()));
+        let refused = Err(ProfileError::Communication);
+        assert_eq!(with(LIMIT + 1, LIMIT, 1), refused);
+        assert_eq!(with(LIMIT, LIMIT + 1, 1), refused);
+        assert_eq!(with(LIMIT, LIMIT, 5), refused);
     }
 }

@@ -19,8 +19,10 @@ const UNLIMITED: TryPolicy = TryPolicy {
 impl Profile {
     /// The default profile: Opal 2.30 with four Admins, nine Users and eight ranges.
     ///
-    /// \[Opal\] 4.3.1.9 has no try limit in the Locking SP. Many client drives have one, and only
-    /// with a limit can the handling of a lock-out be tried, so this profile has 5 there too.
+    /// It deviates from \[Opal\] 4.3.1.9 in one point, on purpose: there, `TryLimit` of the C_PINs of
+    /// the Locking SP is 0 in the original factory state, and here it is 5 for Admins and Users too.
+    /// Many client drives have a limit, and only with one can a lock-out be tried. A profile that
+    /// keeps to the letter has a limit of 0 in [`TryPolicies::locking_sp`].
     #[must_use]
     pub fn opal2() -> Self {
         Self {

@@ -12,7 +12,9 @@
 //! **Crashes.** [`Store::put_state`] and [`Store::put_power`] replace their value as a whole: a
 //! process killed at any moment leaves the old value or the new one. A state is durable when
 //! `put_state` returns. A power state is not, and need not be: it carries the host's boot number,
-//! and after another boot it is gone, as the power of a real drive would be. Areas are like a
+//! and after another boot it is gone, as the power of a real drive would be. The state carries the
+//! boot number too ([`Store::lost_power`]): the TPer takes another boot for a power cycle, which
+//! ends sessions and locks what LockOnReset and DoneOnReset say, and keeps the counts of commands. Areas are like a
 //! drive with a volatile write cache: what was written before [`Store::sync`] or `put_state` is
 //! durable, and of what was written after, a power cut may leave any sectors.
 //! There is no journal. Whoever changes an area together with the state writes to the staging area,
@@ -54,6 +56,7 @@ pub(crate) struct Store {
     disk: Box<dyn Disk>,
     map: Map,
     boot: Option<Boot>,
+    lost_power: bool,
     state: Slots,
     state_bytes: Zeroizing<Vec<u8>>,
     power: Slots,
@@ -69,6 +72,8 @@ pub(crate) struct Snapshot {
     pub state: Zeroizing<Vec<u8>>,
     /// Power state of the TPer; empty after another boot of the host.
     pub power: Zeroizing<Vec<u8>>,
+    /// As [`Store::lost_power`].
+    pub lost_power: bool,
 }
 
 impl Store {
@@ -113,6 +118,7 @@ impl Store {
             layout: contents.map.layout().clone(),
             state: contents.state.1,
             power: contents.power.1,
+            lost_power: contents.lost_power,
         })
     }
 
@@ -134,6 +140,7 @@ impl Store {
             disk,
             map: contents.map,
             boot,
+            lost_power: contents.lost_power,
             state: contents.state.0,
             state_bytes: contents.state.1,
             power: contents.power.0,
@@ -162,9 +169,8 @@ impl Store {
     /// The state is over 16 MiB, or cannot be written; then the one before goes on to hold.
     pub(crate) fn put_state(&mut self, state: &[u8]) -> Result<(), StoreError> {
         check_length(state)?;
-        let written = self
-            .state
-            .write(self.disk.as_mut(), &Boot::default(), state);
+        let boot = self.boot.unwrap_or_default();
+        let written = self.state.write(self.disk.as_mut(), &boot, state);
         let synced = written.and_then(|()| self.sync());
         settle(&mut self.state, self.disk.as_mut(), synced)?;
         self.state_bytes = Zeroizing::new(state.to_vec());
@@ -180,6 +186,12 @@ impl Store {
     pub(crate) fn forget_previous_state(&mut self) -> Result<(), StoreError> {
         self.state.wipe_spare(self.disk.as_mut())?;
         self.sync()
+    }
+
+    /// True if the host was booted between the last [`Store::put_state`] and the opening of the
+    /// drive. Then what the state says of sessions and the like is past, as after a power cycle.
+    pub(crate) const fn lost_power(&self) -> bool {
+        self.lost_power
     }
 
     /// The power state of the TPer as it was last put; empty if power was lost since.
@@ -306,6 +318,7 @@ struct Contents {
     map: Map,
     state: (Slots, Zeroizing<Vec<u8>>),
     power: (Slots, Zeroizing<Vec<u8>>),
+    lost_power: bool,
 }
 
 impl Contents {
@@ -324,8 +337,11 @@ impl Contents {
         let (power, last) = Slots::load(disk, Kind::Power, Map::POWER)?;
         let last = last.filter(|last| Some(last.boot) == boot);
         let last = last.map(|last| last.bytes).unwrap_or_default();
+        // The state of a new drive belongs to no boot.
+        let lost_power = value.boot != Boot::default() && Some(value.boot) != boot;
         Ok(Self {
             map,
+            lost_power,
             state: (state, value.bytes),
             power: (power, last),
         })

@@ -3,7 +3,6 @@
 use subtle::ConstantTimeEq;
 
 use super::Tper;
-use super::state::Session;
 use super::tables::{SpId, authority};
 use super::view::View;
 use crate::spec::{MethodStatus, Uid, column, uid};
@@ -29,59 +28,51 @@ struct Attempt {
 }
 
 impl Tper {
-    /// Tries to authenticate an authority for a session that is being opened.
+    /// Tries to authenticate an authority. What counts is what is committed: a transaction that is
+    /// open can be rolled back, and the outcome of an attempt cannot.
     ///
     /// # Errors
-    /// INVALID_PARAMETER if there is no such authority in the SP, or it is a class.
-    pub(super) fn authenticate_at_start(
+    /// As [`Tper::check_authority`].
+    pub(super) fn authenticate(
         &mut self,
         sp: SpId,
         authority: Uid,
         proof: &[u8],
     ) -> Result<Verdict, MethodStatus> {
-        let attempt = self.attempt(self.view(sp), authority, proof)?;
+        self.check_authority(sp, authority)?;
+        let attempt = self.attempt(self.view(sp), authority, proof);
         Ok(self.judge(authority, attempt))
     }
 
-    /// Tries to authenticate an authority inside a session, by the PINs that the session sees.
+    /// Checks that an authority can be authenticated at all.
     ///
     /// # Errors
-    /// As [`Tper::authenticate_at_start`].
-    pub(super) fn authenticate_inside(
-        &mut self,
-        session: &Session,
-        authority: Uid,
-        proof: &[u8],
-    ) -> Result<Verdict, MethodStatus> {
-        let attempt = self.attempt(self.session_view(session), authority, proof)?;
-        Ok(self.judge(authority, attempt))
-    }
-
-    /// `Err(verdict)` inside `Ok` where no PIN decides.
-    fn attempt(
-        &self,
-        view: View<'_>,
-        authority: Uid,
-        proof: &[u8],
-    ) -> Result<Result<Attempt, Verdict>, MethodStatus> {
+    /// INVALID_PARAMETER if there is no such authority in the SP, or it is a class.
+    pub(super) fn check_authority(&self, sp: SpId, authority: Uid) -> Result<(), MethodStatus> {
+        let view = self.view(sp);
         let exists = authority.table() == uid::AUTHORITY && view.sp().row(authority).is_some();
         if !exists || view.is_true(authority, column::authority::IS_CLASS) {
             return Err(MethodStatus::INVALID_PARAMETER);
         }
+        Ok(())
+    }
+
+    /// `Err` where no PIN decides.
+    fn attempt(&self, view: View<'_>, authority: Uid, proof: &[u8]) -> Result<Attempt, Verdict> {
         if authority == uid::ANYBODY {
-            return Ok(Err(Verdict::Accepted));
+            return Err(Verdict::Accepted);
         }
         let is_blocked = authority == uid::SID && self.power.block.sid;
         let is_enabled = view.is_true(authority, column::authority::ENABLED);
         let operation = view.uint(authority, column::authority::OPERATION);
         if is_blocked || !is_enabled || operation != authority::PASSWORD {
-            return Ok(Err(Verdict::Refused));
+            return Err(Verdict::Refused);
         }
         let credential = view.cell(authority, column::authority::CREDENTIAL);
         let c_pin = credential
             .and_then(|cell| cell.as_uid())
             .unwrap_or(Uid::NULL);
-        Ok(Ok(self.compare(view, c_pin, proof)))
+        Ok(self.compare(view, c_pin, proof))
     }
 
     fn compare(&self, view: View<'_>, c_pin: Uid, proof: &[u8]) -> Attempt {

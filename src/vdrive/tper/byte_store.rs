@@ -60,6 +60,8 @@ pub(crate) enum Pending {
     Move(Extent),
     /// The bytes become zeros.
     Clear(Extent),
+    /// The record before this one is wiped: it holds media keys that were replaced.
+    Forget,
 }
 
 /// Disjoint stretches that do not touch each other.
@@ -117,6 +119,17 @@ impl Extents {
         true
     }
 
+    /// True if [`Extents::insert`] would add it.
+    pub(crate) fn has_room(&self, extent: Extent) -> bool {
+        self.0.len() < MAX_EXTENTS || self.0.iter().any(|other| other.touches(extent))
+    }
+
+    /// True if some of its bytes are there already.
+    pub(crate) fn overlaps(&self, extent: Extent) -> bool {
+        let mut extents = self.0.iter();
+        extents.any(|other| other.intersection(extent).is_some())
+    }
+
     /// The stretches.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Extent> {
         self.0.iter().copied()
@@ -159,8 +172,12 @@ mod tests {
     #[test]
     fn a_write_in_every_other_byte_is_bounded() {
         let mut extents = Extents::default();
-        let fits = (0..5000).all(|index| extents.insert(extent(2 * index, 1)));
-        assert!(!fits);
+        let fits = (0..5000).all(|index| {
+            let has_room = extents.has_room(extent(2 * index, 1));
+            assert_eq!(extents.insert(extent(2 * index, 1)), has_room);
+            has_room
+        });
+        assert!(!fits && extents.has_room(extent(0, 1)));
     }
 
     #[test]

@@ -49,7 +49,9 @@ impl Tper {
         bytes: &mut [u8],
     ) -> Result<(), MethodStatus> {
         let failed = MethodStatus::TPER_MALFUNCTION;
-        let (Pending::Move(part) | Pending::Clear(part)) = pending;
+        let (Pending::Move(part) | Pending::Clear(part)) = pending else {
+            return Ok(());
+        };
         let Some(part) = part.intersection(extent) else {
             return Ok(());
         };
@@ -61,7 +63,7 @@ impl Tper {
                 let read = self.store.read(area, part.offset, place);
                 read.map_err(|_| failed)?;
             }
-            (Pending::Move(_), None) => return Err(failed),
+            (Pending::Move(_) | Pending::Forget, _) => return Err(failed),
         }
         Ok(())
     }
@@ -75,6 +77,19 @@ impl Tper {
         bytes: &[u8],
     ) -> Result<(), MethodStatus> {
         let extent = table.extent(start, size(bytes.len()));
+        if let Some(transaction) = &session.transaction {
+            if self.is_awaited(extent) {
+                // The bytes there were committed by this command, and are not moved before its end.
+                return Err(MethodStatus::TRANSACTION_FAILURE);
+            }
+            if !transaction.staged.has_room(extent) {
+                return Err(MethodStatus::INSUFFICIENT_SPACE);
+            }
+            if transaction.staged.overlaps(extent) {
+                let noted = self.end_on_crash(session);
+                noted.map_err(|error| self.fail(error))?;
+            }
+        }
         let staged = self.stage(extent, bytes);
         staged.map_err(|error| self.fail(error))?;
         let Some(transaction) = &mut session.transaction else {
@@ -85,6 +100,15 @@ impl Tper {
             return Err(MethodStatus::INSUFFICIENT_SPACE);
         }
         Ok(())
+    }
+
+    /// True if the running command will move bytes of the staging area that lie there.
+    fn is_awaited(&self, extent: Extent) -> bool {
+        let mut undone = self.state.pending.iter().skip(self.done);
+        undone.any(|pending| match pending {
+            Pending::Move(other) => other.intersection(extent).is_some(),
+            Pending::Clear(_) | Pending::Forget => false,
+        })
     }
 
     fn stage(&mut self, extent: Extent, bytes: &[u8]) -> Result<(), KeepError> {

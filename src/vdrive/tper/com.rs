@@ -3,19 +3,23 @@
 
 use super::cell::Octets;
 use super::interpreter::{self, Fate, Outcome};
+use super::sessions::Control;
 use super::state::{Session, Stack};
 use super::{CommandError, Tper};
 use crate::spec::{ComId, Hsn, SecurityProtocol, Tsn, method, uid};
 use crate::transport::InterfaceStatus;
 use crate::vdrive::profile::{InactiveComId, MinTransfer, ViolationReply};
 use crate::wire::MethodCall;
-use crate::wire::packet::{ComPacket, Packet, Subpacket};
+use crate::wire::packet::{ComPacket, Packet};
 
 /// What the TPer answers to an interface command that it refuses.
 pub(super) type Refusal = InterfaceStatus;
 
 /// `ExtendedComID` extension that says that a ComID is not active (\[Core\] 3.3.2).
-const INACTIVE: u16 = 0xffff;
+pub(super) const INACTIVE: u16 = 0xffff;
+
+/// The most bytes of tokens that the answer to a method of the session manager has.
+const MAX_CONTROL_ANSWER: usize = 1024;
 
 impl Tper {
     /// Carries out IF-SEND.
@@ -28,6 +32,7 @@ impl Tper {
         com_id: ComId,
         data: &[u8],
     ) -> Result<(), CommandError> {
+        self.catch_up()?;
         self.power.stats.count_send(protocol);
         self.expire_sessions();
         let sent = match protocol {
@@ -49,6 +54,7 @@ impl Tper {
         com_id: ComId,
         buffer: &mut [u8],
     ) -> Result<usize, CommandError> {
+        self.catch_up()?;
         self.power.stats.count_recv(protocol);
         self.expire_sessions();
         let received = match protocol {
@@ -135,23 +141,33 @@ impl Tper {
         let limits = interpreter::limits(&self.state.profile);
         let stream = super::parser::parse(&packet.tokens(), limits);
         let calls = stream.items.iter().map(|item| match item {
-            super::parser::Item::Call(call) => Some(call),
+            super::parser::Item::Call(call) => Control::read(call),
             _ => None,
         });
-        let Some(calls) = calls
-            .collect::<Option<Vec<_>>>()
-            .filter(|_| stream.violation.is_none())
-        else {
-            return;
-        };
+        let calls = calls.collect::<Option<Vec<_>>>();
+        if let Some(calls) = calls.filter(|_| stream.violation.is_none()) {
+            let tokens = self.carry_out_control(com_id, &calls);
+            self.respond(com_id, Tsn::SESSION_MANAGER, Hsn::SESSION_MANAGER, &tokens);
+        }
+    }
+
+    /// Carries out as many calls as the host can receive answers to; returns the answers.
+    fn carry_out_control(&mut self, com_id: ComId, calls: &[Control<'_>]) -> Vec<u8> {
+        let host = self.stack_index(com_id).and_then(|index| {
+            let stack = self.power.stacks.get(index)?;
+            Some(stack.host.token_budget(&self.state.profile))
+        });
+        let budget = usize::try_from(host.unwrap_or_default()).unwrap_or(usize::MAX);
         let mut tokens = Vec::new();
         for call in calls {
-            let Some(answer) = self.control(com_id, call) else {
-                return;
-            };
-            tokens.extend_from_slice(&answer.encode());
+            if tokens.len().saturating_add(MAX_CONTROL_ANSWER) > budget {
+                break;
+            }
+            if let Some(answer) = self.control(com_id, call) {
+                tokens.extend_from_slice(&answer.encode());
+            }
         }
-        self.respond(com_id, Tsn::SESSION_MANAGER, Hsn::SESSION_MANAGER, &tokens);
+        tokens
     }
 
     fn process_session(&mut self, com_id: ComId, packet: &Packet) {
@@ -194,8 +210,7 @@ impl Tper {
     }
 
     fn exceeds_subpackets(&self, packet: &Packet) -> bool {
-        let is_data = |subpacket: &&Subpacket| matches!(subpacket, Subpacket::Data(_));
-        let count = packet.subpackets.iter().filter(is_data).count();
+        let count = packet.subpackets.len();
         let limit = self.state.profile.communication.max_subpackets;
         u64::try_from(count).map_or(true, |count| count > limit)
     }

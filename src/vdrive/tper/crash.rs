@@ -9,13 +9,11 @@ use super::*;
 use crate::spec::{ComId, Hsn, SecurityProtocol, Tsn, method, uid};
 use crate::vdrive::CreateOptions;
 use crate::vdrive::label::Label;
-use crate::vdrive::profile::RemovedData;
-use crate::vdrive::store::Area;
 use crate::vdrive::store::crash::{Fate, Rig};
 use crate::vdrive::xts::MediaKey;
 use crate::wire::{ComPacket, MethodCall, Value};
 
-const COM_ID: ComId = ComId(0x1000);
+pub(super) const COM_ID: ComId = ComId(0x1000);
 
 /// One IF-SEND of the dialogue; an IF-RECV follows it.
 type Step = (&'static str, fn(&Tper) -> Vec<u8>);
@@ -51,6 +49,9 @@ const DIALOGUE: &[Step] = &[
     }),
     ("transaction", |tper| tokens(tper, &[0xfb, 0])),
     ("MBR in it", |tper| set_bytes(tper, uid::MBR, 4092, b"--")),
+    ("MBR in it, over it", |tper| {
+        set_bytes(tper, uid::MBR, 4093, b"++")
+    }),
     ("DataStore in it", |tper| {
         set_bytes(tper, uid::DATA_STORE, 2, b"--")
     }),
@@ -86,7 +87,7 @@ fn range1() -> crate::spec::Uid {
     uid::locking_range(RANGE1)
 }
 
-fn start(sp: crate::spec::Uid, authority: crate::spec::Uid, pin: &str) -> Vec<u8> {
+pub(super) fn start(sp: crate::spec::Uid, authority: crate::spec::Uid, pin: &str) -> Vec<u8> {
     let call = MethodCall::new(uid::SESSION_MANAGER, method::START_SESSION)
         .argument(0x69_u64)
         .argument(sp)
@@ -104,12 +105,12 @@ fn frame(tsn: Tsn, hsn: Hsn, tokens: &[u8]) -> Vec<u8> {
 }
 
 /// Tokens for the session that is open.
-fn tokens(tper: &Tper, tokens: &[u8]) -> Vec<u8> {
+pub(super) fn tokens(tper: &Tper, tokens: &[u8]) -> Vec<u8> {
     let session: &Session = tper.power.sessions.first().unwrap();
     frame(Tsn(session.tsn), Hsn(session.hsn), tokens)
 }
 
-fn call(tper: &Tper, call: &MethodCall) -> Vec<u8> {
+pub(super) fn call(tper: &Tper, call: &MethodCall) -> Vec<u8> {
     tokens(tper, &call.encode())
 }
 
@@ -123,7 +124,7 @@ fn set(tper: &Tper, row: crate::spec::Uid, cells: &[(u64, Value)]) -> Vec<u8> {
     )
 }
 
-fn set_bytes(tper: &Tper, table: crate::spec::Uid, at: u64, bytes: &[u8]) -> Vec<u8> {
+pub(super) fn set_bytes(tper: &Tper, table: crate::spec::Uid, at: u64, bytes: &[u8]) -> Vec<u8> {
     call(
         tper,
         &MethodCall::new(table, method::SET)
@@ -132,8 +133,13 @@ fn set_bytes(tper: &Tper, table: crate::spec::Uid, at: u64, bytes: &[u8]) -> Vec
     )
 }
 
-/// A small drive whose label is known, with data; what is removed becomes zeros.
-fn new_rig() -> Rig {
+/// A small drive whose label is known.
+pub(super) fn new_rig() -> Rig {
+    rig_with(|_| {})
+}
+
+/// The same with other options.
+pub(super) fn rig_with(change: impl FnOnce(&mut CreateOptions)) -> Rig {
     let label = Label::sample();
     let mut options = CreateOptions::new(64 * 512);
     options.serial = Some(label.serial);
@@ -141,16 +147,12 @@ fn new_rig() -> Rig {
     options.psid = Some(label.psid);
     options.profile.locking.mbr_size = 16_384;
     options.profile.locking.data_store_size = 4096;
-    options.profile.behaviour.removed_data = RemovedData::Zeros;
+    change(&mut options);
     let (layout, record) = options.first_record().unwrap();
-    let (store, watch) = Rig::new(&layout, &record).failing(usize::MAX, Fate::Killed);
-    let mut tper = open(store);
-    let (view, store) = tper.media().unwrap();
-    crate::vdrive::media::write(store, &view, 0, &[7; 32 * 512]).unwrap();
-    watch.after_kill()
+    Rig::new(&layout, &record)
 }
 
-fn open(store: Store) -> Tper {
+pub(super) fn open(store: Store) -> Tper {
     Tper::open(store, Box::new(|| 1000)).unwrap()
 }
 
@@ -164,13 +166,16 @@ struct Memory {
     power: String,
     /// The same without transactions.
     rolled_back: String,
+    /// The same without sessions.
+    ended: String,
+    /// The state after a power cycle.
+    cycled: String,
     mbr: Vec<u8>,
     data_store: Vec<u8>,
-    medium: Vec<u8>,
 }
 
 impl Memory {
-    fn of(tper: &Tper, before: &[MediaKey]) -> Self {
+    fn of(tper: &mut Tper, before: &[MediaKey]) -> Self {
         let mut state = tper.state.clone();
         let keys = std::mem::take(&mut state.keys);
         state.pending.clear();
@@ -179,10 +184,7 @@ impl Memory {
             let length = usize::try_from(table.rows.min(4200)).unwrap();
             tper.read_bytes(None, table, 0, length).unwrap()
         };
-        let mut medium = vec![0; 32 * 512];
-        tper.store.read(Area::Medium, 0, &mut medium).unwrap();
         Self {
-            medium,
             state: serde_json::to_string(&state).unwrap(),
             old_keys: keys
                 .iter()
@@ -191,8 +193,10 @@ impl Memory {
                 .collect(),
             power: power(&tper.power, false),
             rolled_back: power(&tper.power, true),
+            ended: without_sessions(&tper.power),
             mbr: bytes(uid::MBR),
             data_store: bytes(uid::DATA_STORE),
+            cycled: cycled(tper),
         }
     }
 
@@ -201,6 +205,8 @@ impl Memory {
         let durable = |memory: &Self| Self {
             power: String::new(),
             rolled_back: String::new(),
+            ended: String::new(),
+            state: memory.cycled.clone(),
             ..memory.clone()
         };
         durable(self) == durable(other)
@@ -217,8 +223,25 @@ fn power(power: &Power, roll_back: bool) -> String {
     serde_json::to_string(&power).unwrap()
 }
 
+fn without_sessions(power: &Power) -> String {
+    let mut ended = power.clone();
+    ended.sessions.clear();
+    self::power(&ended, false)
+}
+
+/// The state as it would be after a power cycle.
+fn cycled(tper: &mut Tper) -> String {
+    let before = (tper.state.clone(), tper.power.clone(), tper.changed);
+    tper.reset(Reset::PowerCycle);
+    tper.state.keys.clear();
+    tper.state.pending.clear();
+    let cycled = serde_json::to_string(&tper.state).unwrap();
+    (tper.state, tper.power, tper.changed) = before;
+    cycled
+}
+
 /// IF-SEND of a frame, or IF-RECV.
-fn run(tper: &mut Tper, frame: Option<&[u8]>) -> Result<(), CommandError> {
+pub(super) fn run(tper: &mut Tper, frame: Option<&[u8]>) -> Result<(), CommandError> {
     match frame {
         Some(frame) => tper.if_send(SecurityProtocol::TCG, COM_ID, frame),
         None => tper
@@ -232,9 +255,9 @@ fn crash(rig: &Rig, name: &str, frame: Option<&[u8]>) -> Rig {
     let (store, watch) = rig.failing(usize::MAX, Fate::Killed);
     let mut tper = open(store);
     let keys = tper.state.keys.clone();
-    let before = Memory::of(&tper, &keys);
+    let before = Memory::of(&mut tper, &keys);
     run(&mut tper, frame).unwrap();
-    let after = Memory::of(&tper, &keys);
+    let after = Memory::of(&mut tper, &keys);
     for fate in [Fate::Killed, Fate::Full, Fate::SyncFails] {
         let crash = Crash {
             rig,
@@ -268,19 +291,19 @@ impl Crash<'_> {
             let sent = run(&mut tper, self.frame);
             // A drive that lives on is not between two states.
             if fate != Fate::Killed {
-                self.check(&Memory::of(&tper, self.keys), sent.is_ok(), &context);
+                self.check(&Memory::of(&mut tper, self.keys), sent.is_ok(), &context);
             }
             sent
         });
         let is_done = matches!(result, Ok(Ok(())));
-        let killed = open(watch.after_kill().store());
-        self.check(&Memory::of(&killed, self.keys), is_done, &context);
+        let mut killed = open(watch.after_kill().store());
+        self.check(&Memory::of(&mut killed, self.keys), is_done, &context);
         let cuts = (0..4).map(|seed| watch.after_power_cut(seed));
         for (number, rig) in cuts
             .chain((1..4).map(|seed| watch.after_reordering(seed)))
             .enumerate()
         {
-            let memory = Memory::of(&open(rig.store()), self.keys);
+            let memory = Memory::of(&mut open(rig.store()), self.keys);
             let is_old = memory.is_durably(self.before) && !is_done;
             let is_either = is_old || memory.is_durably(self.after);
             assert!(is_either, "{context}, power cut {number}");
@@ -294,7 +317,13 @@ impl Crash<'_> {
             power: self.before.rolled_back.clone(),
             ..self.before.clone()
         };
-        let is_old = !is_done && (memory == self.before || *memory == rolled_back);
+        let ended = Memory {
+            power: self.before.ended.clone(),
+            rolled_back: self.before.ended.clone(),
+            ..self.before.clone()
+        };
+        let befores = [self.before, &rolled_back, &ended];
+        let is_old = !is_done && befores.contains(&memory);
         assert!(is_old || memory == self.after, "{context}");
     }
 }
@@ -325,9 +354,9 @@ fn a_power_cut_leaves_a_transaction_whole_or_undone() {
     let rig = watch.after_kill();
     let mut tper = open(rig.store());
     let keys = tper.state.keys.clone();
-    let before = Memory::of(&tper, &keys);
+    let before = Memory::of(&mut tper, &keys);
     run_all(&mut tper, &DIALOGUE[begin..end]).unwrap();
-    let after = Memory::of(&tper, &keys);
+    let after = Memory::of(&mut tper, &keys);
     assert!(!before.is_durably(&after));
     for left in 0.. {
         let (store, watch) = rig.failing(left, Fate::Killed);
@@ -335,7 +364,7 @@ fn a_power_cut_leaves_a_transaction_whole_or_undone() {
         let is_done =
             opened.is_ok_and(|mut tper| run_all(&mut tper, &DIALOGUE[begin..end]).is_ok());
         for seed in 0..64 {
-            let memory = Memory::of(&open(watch.after_reordering(seed).store()), &keys);
+            let memory = Memory::of(&mut open(watch.after_reordering(seed).store()), &keys);
             let is_old = memory.is_durably(&before) && !is_done;
             let is_either = is_old || memory.is_durably(&after);
             assert!(is_either, "operation {left}, power cut {seed}");

@@ -5,12 +5,20 @@
 //! non-volatile; it survives the death of the program, but not that of the machine. Both count
 //! commands, and the power state with the higher count is the right one. So each command is one
 //! atomic write, whichever kind it is.
+//!
+//! Work that follows a record ([`Pending`]) is done before the command ends, and again after a crash;
+//! the next record does not ask for it any more. Work on the media is different: a host may write
+//! there at once, so a record without that work follows before the command ends.
+//!
+//! If the host's machine was booted since the file was written, the power was cut: that is a power
+//! cycle, with all that it locks and ends. Only the count of commands goes on.
 
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
 use super::byte_store::{AreaName, Extent, Pending};
-use super::state::{Power, Stack, State, Transaction};
+use super::resets::Reset;
+use super::state::{Power, Session, Stack, State, Transaction};
 use super::tables::SpId;
 use super::{Clock, KeepError, Tper, catalogue};
 use crate::spec::MethodStatus;
@@ -107,27 +115,30 @@ impl Tper {
             changed: false,
             done: 0,
             failed: None,
-            erased: false,
         };
-        tper.carry_out()?;
+        tper.perform()?;
+        tper.settle_done()?;
+        if tper.store.lost_power() {
+            tper.reset_from_outside(Reset::PowerCycle)?;
+        }
         Ok(tper)
     }
 
     /// Ends an interface command: everything that it changed is written, in one step.
     ///
-    /// If the file fails, the TPer goes back to what the file holds.
+    /// If the file fails, the TPer goes back to what the file holds: the state before the command,
+    /// or, if the record was written and the work that follows it failed, the state after it. That
+    /// work is then the first thing that the next command does.
     pub(super) fn keep(&mut self) -> Result<(), KeepError> {
         if let Some(error) = self.failed.take() {
             self.reload()?;
             self.roll_back_all()?;
             return Err(error);
         }
-        let kept = self.write_record().and_then(|()| self.carry_out());
+        let kept = self.write_record().and_then(|()| self.perform());
+        let kept = kept.and_then(|()| self.settle_media());
         if kept.is_err() {
             self.reload()?;
-            // If the file goes on failing, it is tried again before the next media access and after
-            // the next command.
-            let _ = self.carry_out();
         }
         kept
     }
@@ -136,6 +147,48 @@ impl Tper {
     pub(super) fn fail(&mut self, error: KeepError) -> MethodStatus {
         self.failed = Some(error);
         MethodStatus::TPER_MALFUNCTION
+    }
+
+    /// Finishes what the last command left undone because the file failed.
+    pub(super) fn catch_up(&mut self) -> Result<(), KeepError> {
+        if self.state.pending.len() > self.done {
+            self.perform()?;
+        }
+        self.settle_media()
+    }
+
+    /// Makes sure that nothing which a host writes to the media from now on is cleared, now or when
+    /// the file is opened again.
+    fn settle_media(&mut self) -> Result<(), KeepError> {
+        let clears_media = |pending: &Pending| match pending {
+            Pending::Clear(extent) => extent.area == AreaName::Medium,
+            Pending::Move(_) | Pending::Forget => false,
+        };
+        if !self.state.pending.iter().any(clears_media) {
+            return Ok(());
+        }
+        self.settle_done()
+    }
+
+    /// Writes a record that does not ask any more for what has been done.
+    fn settle_done(&mut self) -> Result<(), KeepError> {
+        if self.done == 0 {
+            return Ok(());
+        }
+        self.edit();
+        self.write_record()
+    }
+
+    /// Lets a crash during this command end a session: it would tear what the session's transaction
+    /// has staged.
+    pub(super) fn end_on_crash(&mut self, session: &Session) -> Result<(), KeepError> {
+        let mut power = Record::read(&self.store)?.power;
+        power.sessions.retain(|other| other.tsn != session.tsn);
+        let sequence = self.power.sequence.max(power.sequence).saturating_add(1);
+        power.sequence = sequence;
+        self.power.sequence = sequence;
+        let record = Zeroizing::new(serde_json::to_vec(&power)?);
+        Ok(self.store.put_power(&record)?)
     }
 
     /// Ends every transaction: what it has staged may have been damaged.
@@ -168,30 +221,10 @@ impl Tper {
         };
         self.store.put_state(&record.to_bytes()?)?;
         self.changed = false;
-        if self.erased {
-            self.store.forget_previous_state()?;
-            self.erased = false;
-        }
         Ok(())
     }
 
-    /// Carries out what is pending.
-    ///
-    /// Byte tables change through records alone, so their work may be done again later. Media do
-    /// not: a host may write there next, so the record must not ask for theirs any more.
-    pub(super) fn carry_out(&mut self) -> Result<(), KeepError> {
-        self.perform()?;
-        let is_medium = |pending: &Pending| {
-            let (Pending::Move(extent) | Pending::Clear(extent)) = pending;
-            extent.area == AreaName::Medium
-        };
-        if self.state.pending.iter().any(is_medium) {
-            self.changed = true;
-            self.write_record()?;
-        }
-        Ok(())
-    }
-
+    /// Carries out what is pending. Doing it twice does no harm.
     fn perform(&mut self) -> Result<(), KeepError> {
         for pending in self.state.pending.iter().skip(self.done) {
             match *pending {
@@ -211,6 +244,7 @@ impl Tper {
                 }) => {
                     self.store.clear(area.area(), offset, length)?;
                 }
+                Pending::Forget => self.store.forget_previous_state()?,
             }
         }
         self.done = self.state.pending.len();
@@ -224,7 +258,6 @@ impl Tper {
         self.state = state;
         self.power = power;
         self.changed = false;
-        self.erased = false;
         self.done = 0;
         Ok(())
     }
@@ -234,7 +267,7 @@ impl Tper {
     pub(super) fn settle(&mut self, extent: Extent) -> Result<(), KeepError> {
         let asks = |pending: &Pending| match pending {
             Pending::Move(other) => other.intersection(extent).is_some(),
-            Pending::Clear(_) => false,
+            Pending::Clear(_) | Pending::Forget => false,
         };
         if !self.state.pending.iter().take(self.done).any(asks) {
             return Ok(());

@@ -3,7 +3,7 @@
 
 use super::Tper;
 use super::cell::Octets;
-use super::com::Refusal;
+use super::com::{INACTIVE, Refusal};
 use super::resets::Reset;
 use super::state::Block;
 use super::tables::SpId;
@@ -68,6 +68,7 @@ impl Tper {
         match com_id {
             ComId::TPER_RESET => self.tper_reset(data),
             ComId::BLOCK_SID => self.block_sid(data),
+            _ if is_function(com_id) => Err(Refusal::InvalidParameter),
             _ if self.stack_index(com_id).is_some() => self.handle_com_id(com_id, data),
             _ => self.send_inactive(),
         }
@@ -81,28 +82,20 @@ impl Tper {
         if com_id == GET_COM_ID && self.state.profile.communication.com_id_management {
             return Ok(vec![0; 4]);
         }
-        let is_reserved = com_id.0 < 0x0010;
-        let index = self.stack_index(com_id);
-        match index.and_then(|index| self.power.stacks.get_mut(index)) {
-            Some(stack) => {
-                let request = Request {
-                    com_id,
-                    extension: 0,
-                    code: NO_RESPONSE,
-                };
-                let response = stack.management.clone();
-                if response
-                    .as_ref()
-                    .is_some_and(|response| response.expose().len() <= room)
-                {
-                    stack.management = None;
-                }
-                let response = response.unwrap_or_else(|| request.response(NO_RESPONSE, &[]));
-                Ok(response.expose().to_vec())
-            }
-            None if is_reserved => Err(Refusal::InvalidParameter),
-            None => self.receive_inactive(com_id),
+        if is_function(com_id) {
+            return Err(Refusal::InvalidParameter);
         }
+        let index = self.stack_index(com_id);
+        let Some(stack) = index.and_then(|index| self.power.stacks.get_mut(index)) else {
+            self.send_inactive()?;
+            return Ok(no_response(com_id, INACTIVE).expose().to_vec());
+        };
+        let waiting = stack
+            .management
+            .take_if(|response| response.expose().len() <= room);
+        let response = waiting.or_else(|| stack.management.clone());
+        let response = response.unwrap_or_else(|| no_response(com_id, 0));
+        Ok(response.expose().to_vec())
     }
 
     /// HANDLE_COMID_REQUEST. The ComID in the payload selects the stack.
@@ -179,6 +172,22 @@ impl Tper {
         let pin = |c_pin| admin.cell(c_pin, column::c_pin::PIN);
         pin(uid::C_PIN_SID) == pin(uid::C_PIN_MSID)
     }
+}
+
+/// True for an SP Specific that does not stand for a ComID: it names a function, or is reserved for
+/// one.
+const fn is_function(com_id: ComId) -> bool {
+    com_id.0 < 0x0010
+}
+
+/// GET_COMID_RESPONSE where there is nothing to tell.
+fn no_response(com_id: ComId, extension: u16) -> Octets {
+    let request = Request {
+        com_id,
+        extension,
+        code: NO_RESPONSE,
+    };
+    request.response(NO_RESPONSE, &[])
 }
 
 /// SP Specific of GET_COMID.

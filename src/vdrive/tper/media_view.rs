@@ -23,9 +23,12 @@ impl Tper {
         self.locking().view(&self.state.keys, &self.state.profile)
     }
 
-    /// Locks and keys, and the file to write to. No removal of media is pending then.
+    /// Locks and keys, and the file to write to.
+    ///
+    /// # Errors
+    /// What a command has left undone because the file failed, fails again.
     pub(crate) fn media(&mut self) -> Result<(LockView<'_>, &mut Store), StoreError> {
-        self.carry_out().map_err(|error| match error {
+        self.catch_up().map_err(|error| match error {
             KeepError::Store(error) => error,
             _ => StoreError::Damaged { part: "state" },
         })?;

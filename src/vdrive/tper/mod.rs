@@ -40,6 +40,8 @@ mod media_view;
 mod methods;
 mod parser;
 mod properties;
+#[cfg(test)]
+mod recovery;
 mod removal;
 mod resets;
 mod sessions;
@@ -74,8 +76,6 @@ pub(crate) struct Tper {
     done: usize,
     /// The file failed while the command was running, which therefore has no effect.
     failed: Option<KeepError>,
-    /// The running command has replaced media keys, of which nothing may be left in the file.
-    erased: bool,
 }
 
 /// Why an interface command was not carried out.
@@ -85,7 +85,9 @@ pub(crate) enum CommandError {
     /// The TPer refuses it.
     #[error("{0}")]
     Refused(InterfaceStatus),
-    /// The drive's file failed; the drive is as it was before the command.
+    /// The drive's file failed. The drive is as it was before the command, unless all that failed
+    /// was the work that follows the commit: then it is as after the command, and the next command
+    /// does that work again.
     #[error("the drive's file failed")]
     Keep(#[from] KeepError),
 }

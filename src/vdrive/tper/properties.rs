@@ -42,18 +42,18 @@ const COM_PACKET: u64 = 20;
 
 impl HostProperties {
     /// The properties of a Properties call. Each value below the minimum counts as the minimum, and
-    /// so does each that is missing; unknown ones are ignored.
+    /// so does each that is missing; unknown ones are ignored, whatever their value.
     fn from_list(list: &[Value]) -> Option<Self> {
         let mut host = Self::default();
         for value in list {
             let (name, value) = value.as_named()?;
-            let (name, value) = (name.as_bytes()?, value.as_uint()?);
+            let name = name.as_bytes()?;
             let known = host
                 .by_name()
                 .into_iter()
                 .find(|(known, _)| known.as_bytes() == name);
             if let Some((_, place)) = known {
-                *place = value.max(*place);
+                *place = value.as_uint()?.max(*place);
             }
         }
         Some(host)
@@ -182,9 +182,11 @@ mod tests {
             Value::named("MaxComPacketSize", 512_u64),
             Value::named("MaxPacketSize", 1_000_000_u64),
             Value::named("Unknown", 7_u64),
+            Value::named("Vendor", "text"),
         ]);
         assert_eq!(host.max_com_packet, 2048);
         assert_eq!(host.max_packet, 1_000_000);
+        assert_eq!(answer.status, MethodStatus::SUCCESS);
         let echo = answer.arguments.get(1).unwrap().as_named().unwrap().1;
         assert_eq!(echo.as_list().unwrap().len(), 6);
     }

@@ -17,8 +17,9 @@ impl Tper {
     pub(super) fn replace_keys(&mut self, ranges: &[RangeNumber]) -> Result<(), MethodStatus> {
         let new: Result<Vec<_>, _> = ranges.iter().map(|_| MediaKey::generate()).collect();
         let new = new.map_err(|_| MethodStatus::TPER_MALFUNCTION)?;
-        self.erased = true;
-        let keys = &mut self.edit().keys;
+        let state = self.edit();
+        state.pending.push(Pending::Forget);
+        let keys = &mut state.keys;
         for (range, key) in ranges.iter().zip(new) {
             if let Some(place) = keys.get_mut(usize::from(range.0)) {
                 *place = key;
@@ -77,7 +78,7 @@ impl Tper {
         let ranges: Vec<_> = locking::ranges(&self.state.profile).skip(kept).collect();
         self.replace_keys(&ranges)?;
         self.abort_sessions_of(SpId::Locking);
-        self.power.block.frozen = false;
+        self.power.block.thaw();
         self.forget_tries_of(SpId::Locking);
         let locking = &self.state.profile.locking;
         let (mbr, data_store) = (locking.mbr_size, locking.data_store_size);

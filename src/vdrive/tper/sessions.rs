@@ -32,26 +32,51 @@ mod parameter {
     pub(super) const SESSION_TIMEOUT: u64 = 5;
 }
 
-impl Tper {
-    /// Carries out a method of the session manager; `None` if it is none, or nobody can be answered.
-    pub(super) fn control(&mut self, com_id: ComId, call: &MethodCall) -> Option<MethodCall> {
+/// A call of the session manager that can be answered.
+pub(super) enum Control<'a> {
+    /// Properties.
+    Properties(&'a MethodCall),
+    /// StartSession.
+    StartSession {
+        /// The host's number of the session.
+        hsn: u32,
+        /// The whole call.
+        call: &'a MethodCall,
+    },
+}
+
+impl<'a> Control<'a> {
+    /// `None` if the session manager has no such method, or nobody could be answered.
+    pub(super) fn read(call: &'a MethodCall) -> Option<Self> {
         if call.invoking_id != uid::SESSION_MANAGER || !call.status.is_success() {
             return None;
         }
         match call.method_id {
-            method::PROPERTIES => {
+            method::PROPERTIES => Some(Self::Properties(call)),
+            method::START_SESSION => {
+                let hsn = call.arguments.first()?.as_uint()?;
+                let hsn = u32::try_from(hsn).ok()?;
+                Some(Self::StartSession { hsn, call })
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Tper {
+    /// Carries out a method of the session manager; `None` if the ComID has no stack.
+    pub(super) fn control(&mut self, com_id: ComId, control: &Control<'_>) -> Option<MethodCall> {
+        match *control {
+            Control::Properties(call) => {
                 let index = self.stack_index(com_id)?;
                 let stack = self.power.stacks.get_mut(index)?;
                 Some(properties(&self.state.profile, &mut stack.host, call))
             }
-            method::START_SESSION => self.start_session(com_id, call),
-            _ => None,
+            Control::StartSession { hsn, call } => Some(self.start_session(com_id, hsn, call)),
         }
     }
 
-    fn start_session(&mut self, com_id: ComId, call: &MethodCall) -> Option<MethodCall> {
-        let hsn = call.arguments.first()?.as_uint()?;
-        let hsn = u32::try_from(hsn).ok()?;
+    fn start_session(&mut self, com_id: ComId, hsn: u32, call: &MethodCall) -> MethodCall {
         let opened = self
             .request(hsn, call)
             .and_then(|request| self.open_session(com_id, &request));
@@ -59,11 +84,10 @@ impl Tper {
             Ok(tsn) => (tsn, MethodStatus::SUCCESS),
             Err(status) => (Tsn::SESSION_MANAGER, status),
         };
-        let answer = MethodCall::new(uid::SESSION_MANAGER, method::SYNC_SESSION)
+        MethodCall::new(uid::SESSION_MANAGER, method::SYNC_SESSION)
             .argument(u64::from(hsn))
             .argument(u64::from(tsn.0))
-            .with_status(status);
-        Some(answer)
+            .with_status(status)
     }
 
     /// Reads the parameters, and checks them against the state of the SP.
@@ -124,8 +148,7 @@ impl Tper {
 
     fn open_session(&mut self, com_id: ComId, request: &Request) -> Result<Tsn> {
         self.check_room(request)?;
-        let verdict =
-            self.authenticate_at_start(request.sp, request.authority, &request.challenge)?;
+        let verdict = self.authenticate(request.sp, request.authority, &request.challenge)?;
         match verdict {
             Verdict::Accepted => {}
             Verdict::Refused => return Err(MethodStatus::NOT_AUTHORIZED),
@@ -192,15 +215,30 @@ impl Tper {
     /// Ends the sessions that have been idle for too long. Their transactions are rolled back.
     pub(super) fn expire_sessions(&mut self) {
         let now = self.now();
-        self.power.sessions.retain(|session| {
-            let idle = now.saturating_sub(session.last_used);
-            session.timeout == 0 || idle < session.timeout
-        });
+        self.power
+            .sessions
+            .retain(|session| !session.is_expired(now));
+    }
+
+    /// How many sessions are open and have not been idle for too long.
+    pub(crate) fn open_sessions(&self) -> usize {
+        let now = self.now();
+        let sessions = self.power.sessions.iter();
+        sessions.filter(|session| !session.is_expired(now)).count()
     }
 
     /// Aborts the sessions of an SP.
     pub(super) fn abort_sessions_of(&mut self, sp: SpId) {
         self.power.sessions.retain(|session| session.sp != sp);
+    }
+}
+
+impl Session {
+    /// True if it has been idle for too long. Where the clock went back since the last packet nobody
+    /// knows for how long, and it counts as too long.
+    fn is_expired(&self, now: u64) -> bool {
+        let is_over = |idle| idle >= self.timeout;
+        self.timeout != 0 && now.checked_sub(self.last_used).is_none_or(is_over)
     }
 }
 

@@ -91,6 +91,14 @@ pub(crate) struct Block {
     pub(crate) hardware_reset_clears: bool,
 }
 
+impl Block {
+    /// Ends the freeze of the Locking SP; without any block there is no event that clears it.
+    pub(crate) fn thaw(&mut self) {
+        self.frozen = false;
+        self.hardware_reset_clears &= self.sid;
+    }
+}
+
 /// The protocol stack of one ComID (\[Core\] 3.3.10).
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -172,6 +172,18 @@ fn an_unlocked_drive_gets_one_discovery_and_nobody_is_asked() {
 }
 
 #[test]
+fn a_pin_is_proven_before_the_kernel_gets_it() {
+    let bench = Bench::set_up();
+    let unlock = ["unlock", "vdrive:a", "--save-for-resume", "--key"];
+    let document = bench.json(&[&unlock[..], &["file:wrong"]].concat(), 4);
+    assert_eq!(document["drives"][0]["error"]["code"], "not_authorized");
+    bench
+        .run(&[&unlock[..], &["file:right"]].concat())
+        .exits(6)
+        .complains("no block device");
+}
+
+#[test]
 fn unlock_for_reading_only_leaves_writes_refused() {
     let bench = Bench::locked();
     bench
@@ -234,6 +246,41 @@ fn schemes_hash_with_the_drive_s_serial_number() {
 }
 
 #[test]
+fn a_scheme_of_the_present_secret_is_not_that_of_the_new_one() {
+    let bench = Bench::new();
+    let setup = ["setup", "vdrive:a", "--new-key", "file:right"];
+    bench
+        .run(&[&setup[..], &["--scheme", "sedutil"]].concat())
+        .exits(0);
+    bench.secret("next", "Battery-Staple-8");
+    let keys = ["--key", "file:right", "--new-key", "file:next"];
+    let passwd = ["passwd", "vdrive:a", "--as", "Admin1"];
+    bench
+        .run(&[&passwd[..], &keys, &["--scheme", "sedutil"]].concat())
+        .exits(0);
+    let setup = ["setup", "vdrive:a", "--new-key", "file:next"];
+    let sid_key = ["--sid-key", "file:right", "--scheme", "sedutil"];
+    let document = bench.json(&[&setup[..], &sid_key].concat(), 0);
+    assert_eq!(document["drives"][0]["scheme"], "firmware");
+    assert_eq!(document["drives"][0]["owned"], true);
+}
+
+#[test]
+fn the_msid_is_no_new_secret() {
+    let bench = Bench::new();
+    for command in [
+        &["setup", "vdrive:missing"][..],
+        &["passwd", "vdrive:missing", "--as", "SID"],
+    ] {
+        let command = [command, &["--new-key", "msid"]].concat();
+        bench
+            .run(&command)
+            .exits(2)
+            .complains("shows it to anybody");
+    }
+}
+
+#[test]
 fn passwd_changes_a_pin_and_proves_it() {
     let bench = Bench::set_up();
     bench.secret("next", "Battery-Staple-8");
@@ -263,7 +310,10 @@ fn passwd_finishes_what_was_interrupted() {
         .run(&[&["passwd", "vdrive:a", "--as", "SID"][..], &keys].concat())
         .exits(0);
     let passwd = ["passwd", "vdrive:a", "--as", "SID", "--also", "Admin1"];
-    let document = bench.json(&[&passwd[..], &keys].concat(), 0);
+    // No run was interrupted, so that a second attempt is up to the user.
+    bench.run(&[&passwd[..], &keys].concat()).exits(4);
+    let tries = ["--tries", "2"];
+    let document = bench.json(&[&passwd[..], &keys, &tries].concat(), 0);
     assert_eq!(document["drives"][0]["authorities"][0]["changed"], false);
     assert_eq!(document["drives"][0]["authorities"][1]["changed"], true);
 }
@@ -330,6 +380,85 @@ fn a_wrong_psid_is_explained_by_characters_that_look_alike() {
 }
 
 #[test]
+fn revert_says_what_it_really_does() {
+    let bench = Bench::new();
+    let revert = ["revert", "vdrive:a", "--psid", "file:psid"];
+    let run = bench.run(&revert).exits(8);
+    run.complains("NOT erased");
+}
+
+#[test]
+fn unlock_says_why_there_is_nothing_to_do() {
+    let bench = Bench::new();
+    let run = bench.run(&["unlock", "vdrive:a"]).exits(0);
+    run.says("never set up").says("sedkit setup");
+    let bench = Bench::set_up();
+    let run = bench.run(&["unlock", "vdrive:a"]).exits(0);
+    run.says("already unlocked");
+}
+
+#[test]
+fn anybody_may_be_written_small() {
+    let bench = Bench::set_up();
+    bench
+        .run(&["range", "list", "vdrive:a", "--as", "anybody"])
+        .exits(0);
+    bench
+        .run(&["range", "list", "vdrive:a", "--as", "somebody"])
+        .exits(2)
+        .complains("Anybody");
+}
+
+#[test]
+fn ranges_that_are_as_asked_need_no_consent() {
+    let bench = Bench::new();
+    let setup = ["setup", "vdrive:a", "--new-key", "file:right", "--range"];
+    let consent = ["--confirm", SERIAL];
+    bench
+        .run(&[&setup[..], &["8+8"], &consent].concat())
+        .exits(0);
+    bench
+        .run(&[&setup[..], &["8+8"]].concat())
+        .exits(0)
+        .says("already set up");
+    bench.run(&[&setup[..], &["16+8"]].concat()).exits(8);
+    bench
+        .run(&[&setup[..], &["16+8"], &consent].concat())
+        .exits(0);
+}
+
+#[test]
+fn info_shows_the_tries_of_the_psid() {
+    let bench = Bench::set_up();
+    bench.secret("other", "0SDPSDPSDPSDPSDPSDPSDPSDPSDPSDPS");
+    let revert = ["revert", "vdrive:a", "--psid", "file:other"];
+    bench
+        .run(&[&revert[..], &["--confirm", SERIAL]].concat())
+        .exits(4);
+    let document = bench.json(&["info", "vdrive:a"], 0);
+    assert_eq!(document["drives"][0]["psid_tries"]["tries"], 1);
+    bench
+        .run(&["info", "vdrive:a"])
+        .exits(0)
+        .says("PSID: 1 wrong attempts counted");
+}
+
+#[test]
+fn a_failing_passwd_prints_no_empty_line() {
+    let bench = Bench::set_up();
+    let passwd = [
+        "passwd",
+        "vdrive:a",
+        "--as",
+        "Admin1",
+        "--key",
+        "file:wrong",
+    ];
+    let run = bench.run(&[&passwd[..], &["--new-key", "file:right"]].concat());
+    assert_eq!(run.exits(4).stdout, "");
+}
+
+#[test]
 fn range_list_shows_every_range() {
     let bench = Bench::set_up();
     let document = bench.json(&["range", "list", "vdrive:a", "--key", "file:right"], 0);
@@ -339,6 +468,7 @@ fn range_list_shows_every_range() {
     assert_eq!(ranges[0]["range"], 0);
     assert_eq!(ranges[0]["uid"], "0000080200000001");
     assert_eq!(ranges[0]["read_locked"], false);
+    assert_eq!(ranges[0]["locked"], false);
     let run = bench
         .run(&["range", "list", "vdrive:a", "--key", "file:right"])
         .exits(0);
@@ -366,6 +496,28 @@ fn a_dry_run_prints_methods_and_changes_nothing() {
         bench.json(&["scan", "vdrive:a"], 0)["drives"][0]["state"]["state"],
         "factory"
     );
+}
+
+#[test]
+fn a_dry_run_shows_a_stack_reset_and_sends_none() {
+    let bench = Bench::locked();
+    for command in [
+        &["lock", "vdrive:a"][..],
+        &["unlock", "vdrive:a"],
+        &["setup", "vdrive:a"],
+        &["passwd", "vdrive:a", "--as", "Admin1"],
+        &["revert", "vdrive:a"],
+    ] {
+        let options = ["--dry-run", "--stack-reset"];
+        let document = bench.json(&[command, &options].concat(), 0);
+        let drive = &document["drives"][0];
+        assert_eq!(drive["plan"][0]["method"], "STACK_RESET", "{command:?}");
+        assert_eq!(
+            drive["if_commands"],
+            json!({"send": 0, "recv": 1}),
+            "{command:?}"
+        );
+    }
 }
 
 #[test]

@@ -79,8 +79,67 @@ fn a_file_that_is_no_drive_is_an_error() {
 fn a_drive_that_is_in_use_exits_7() {
     let bench = Bench::new();
     let _in_use = bench.open("a");
-    let document = bench.json(&["info", "vdrive:a"], 7);
+    let document = bench.json(&["info", "vdrive:a", "--timeout", "1"], 7);
     assert_eq!(document["drives"][0]["error"]["code"], "busy");
+}
+
+#[test]
+fn a_drive_that_is_free_in_time_is_waited_for() {
+    let bench = Bench::new();
+    let in_use = bench.open("a");
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            std::thread::sleep(std::time::Duration::from_millis(500));
+            drop(in_use);
+        });
+        bench.run(&["info", "vdrive:a", "--timeout", "30"]).exits(0);
+    });
+}
+
+#[test]
+fn what_the_drive_cannot_do_is_said_before_a_secret_is_asked_for() {
+    let bench = Bench::new();
+    let missing = ["--key", "file:missing"];
+    let new = ["--new-key", "file:missing"];
+    for (command, exit, text) in [
+        (&["lock", "vdrive:a"][..], 1, "not activated"),
+        (&["range", "list", "vdrive:a"], 1, "not activated"),
+        (
+            &["revert", "vdrive:a", "--as", "Admin1"],
+            2,
+            "Admin1 cannot",
+        ),
+    ] {
+        bench
+            .run(&[command, &missing].concat())
+            .exits(exit)
+            .complains(text);
+    }
+    let passwd = ["passwd", "vdrive:a", "--as", "Admin1"];
+    let run = bench.run(&[&passwd[..], &missing, &new].concat());
+    run.exits(1).complains("not activated");
+    let bench = Bench::locked();
+    for (authority, text) in [("SID", "SID cannot"), ("User999", "no User999")] {
+        let unlock = ["unlock", "vdrive:a", "--as", authority];
+        bench
+            .run(&[&unlock[..], &missing].concat())
+            .exits(2)
+            .complains(text);
+    }
+}
+
+#[test]
+fn every_authority_is_checked_before_the_first_pin_is_changed() {
+    let bench = Bench::set_up();
+    let passwd = ["passwd", "vdrive:a", "--as", "Admin1", "--also", "User999"];
+    let keys = ["--key", "file:right", "--new-key", "file:wrong"];
+    let document = bench.json(&[&passwd[..], &keys].concat(), 2);
+    assert_eq!(document["drives"][0]["if_commands"]["send"], 0);
+    let passwd = ["passwd", "vdrive:a", "--as", "User1", "--also", "SID"];
+    let keys = ["--admin-key", "file:right", "--new-key", "file:wrong"];
+    let run = bench.run(&[&passwd[..], &keys].concat());
+    run.exits(2)
+        .complains("Admin1 cannot change the PIN of SID");
 }
 
 #[test]
@@ -105,6 +164,17 @@ fn a_missing_secret_exits_10() {
         let document = bench.json(&["unlock", "vdrive:a", "--key", source], 10);
         assert_eq!(document["error"]["code"], "secret_unavailable", "{source}");
     }
+}
+
+#[test]
+fn a_missing_secret_is_an_error_of_the_drives_that_need_it() {
+    let bench = Bench::locked();
+    bench.create("b", "SEDKITTEST0002");
+    let unlock = ["unlock", "vdrive:a", "vdrive:b", "--key", "file:missing"];
+    let document = bench.json(&unlock, 3);
+    let error = &document["drives"][0]["error"];
+    assert_eq!(error["code"], "secret_unavailable");
+    assert_eq!(document["drives"][1]["ok"], true);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! SIGTERM in the middle of a session: the session is closed, and the work can be finished later.
+//! SIGTERM or SIGHUP in the middle of a session: the session is closed, and the work can be finished later.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;
@@ -21,6 +21,15 @@ fn slow_bench() -> Bench {
 
 #[test]
 fn an_interrupted_setup_closes_its_session_and_can_be_finished() {
+    interrupt_setup(Signal::SIGTERM);
+}
+
+#[test]
+fn a_terminal_that_goes_away_interrupts_too() {
+    interrupt_setup(Signal::SIGHUP);
+}
+
+fn interrupt_setup(signal: Signal) {
     let bench = slow_bench();
     let setup = ["setup", "vdrive:slow", "--new-key", "file:right"];
     let mut child = sedkit(&bench.path(""), &[&setup[..], &["-vv"]].concat())
@@ -40,7 +49,7 @@ fn an_interrupted_setup_closes_its_session_and_can_be_finished() {
         );
     }
     let pid = Pid::from_raw(child.id().try_into().unwrap());
-    kill(pid, Signal::SIGTERM).unwrap();
+    kill(pid, signal).unwrap();
     let mut rest = String::new();
     trace.read_to_string(&mut rest).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(1), "{rest}");

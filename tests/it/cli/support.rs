@@ -109,6 +109,7 @@ pub(crate) fn sedkit(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sedkit"));
     command.args(arguments).current_dir(folder);
     command
+        .env("SEDKIT_STATE_DIR", folder.join("state"))
         .env_remove("CREDENTIALS_DIRECTORY")
         .env_remove("NO_COLOR");
     command

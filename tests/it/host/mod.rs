@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use sedkit::drive::{Authority, Credential, Drive, EraseConsent, Error};
+use sedkit::drive::{Authority, Credential, Drive, EraseConsent, Error, Journal};
 use sedkit::secret::Secret;
 use sedkit::session::{Clock, Interrupt, Tper, TperOptions};
 use sedkit::spec::{ComId, MethodStatus, RangeNumber, SecurityProtocol, method};
@@ -32,6 +32,7 @@ pub(crate) struct Rig {
     milliseconds: Arc<AtomicU64>,
     /// PINs that were refused.
     refused: Arc<AtomicU64>,
+    journal: Arc<tempfile::TempDir>,
     identity: Identity,
 }
 
@@ -74,6 +75,7 @@ impl Rig {
             drive: Arc::new(Mutex::new(drive)),
             milliseconds,
             refused: Arc::default(),
+            journal: Arc::new(tempfile::tempdir().unwrap()),
         }
     }
 
@@ -103,7 +105,8 @@ impl Rig {
 
     /// Opens the drive in a process with a fate.
     pub(crate) fn open_with(&self, fate: Fate) -> Result<Drive, Error> {
-        Drive::with_tper(self.link(fate), 1)
+        let drive = Drive::with_tper(self.link(fate), 1)?;
+        Ok(drive.with_journal(Some(Journal::new(self.journal.path()))))
     }
 
     /// The TPer of the drive, by its first ComID.

@@ -190,6 +190,24 @@ fn reading_only_leaves_writing_locked() {
 }
 
 #[test]
+fn reading_only_leaves_alone_what_can_be_read() {
+    let rig = Rig::set_up();
+    nine_ranges(&rig);
+    let request = LockRequest {
+        ranges: ranges([1]),
+    };
+    counted(&rig, |drive| drive.lock(&request, &admin1(PIN)).unwrap());
+    let request = UnlockRequest {
+        read_only: true,
+        ..UnlockRequest::default()
+    };
+    counted(&rig, |drive| drive.unlock(&request, &admin1(PIN)).unwrap());
+    assert!(rig.vdrive().write(0, &[0; 512]).is_ok());
+    assert!(rig.vdrive().read(64, 1).is_ok());
+    assert!(rig.vdrive().write(64, &[0; 512]).is_err());
+}
+
+#[test]
 fn locking_is_proven_in_8_commands() {
     let rig = Rig::set_up();
     let request = LockRequest {

@@ -362,7 +362,7 @@ impl Model {
         if self.sessions.iter().flatten().count() + forgotten == 2 {
             return Err(MethodStatus::NO_SESSIONS_AVAILABLE);
         }
-        if !self.authenticate(sp, who, pin, None)? {
+        if !self.authenticate(sp, who, pin)? {
             return Err(MethodStatus::NOT_AUTHORIZED);
         }
         let session = Session {
@@ -382,13 +382,9 @@ impl Model {
         sp: Sp,
         who: Who,
         pin: &str,
-        session: Option<&Session>,
     ) -> std::result::Result<bool, MethodStatus> {
-        let seen = session.and_then(|session| session.transaction.as_ref());
-        let (admin, locking) = match seen {
-            Some((admin, locking, _)) => (admin, locking),
-            None => (&self.admin, &self.locking),
-        };
+        // What a transaction has changed does not count before its commit.
+        let (admin, locking) = (&self.admin, &self.locking);
         let account = match (sp, who) {
             (_, Who::Anybody) => return Ok(true),
             (Sp::Admin, Who::Sid) => Some((!self.blocked, admin.sid.clone())),
@@ -476,7 +472,7 @@ impl Model {
             return self.irrevocable(method);
         }
         if let Method::Authenticate(who, pin) = method {
-            let accepted = self.authenticate(sp, *who, pin, Some(session));
+            let accepted = self.authenticate(sp, *who, pin);
             if accepted == Ok(true) {
                 session.who.push(*who);
             }

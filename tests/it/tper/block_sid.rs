@@ -175,3 +175,15 @@ fn freezing_is_refused_where_it_is_not_supported() {
     assert_eq!(block_sid(&mut bench, 0, 1), ABORTED);
     assert_eq!(state(&mut bench), [0x01, 0x00]);
 }
+
+#[test]
+fn a_revert_of_the_frozen_locking_sp_leaves_no_clear_event() {
+    // Reference 3.9.14, byte 5: it tells how a block ends, and there is none any more.
+    let mut bench = Bench::active();
+    block_sid(&mut bench, 1, 1).unwrap();
+    assert_eq!(state(&mut bench), [0x0d, 0x01]);
+    let session = bench.sid();
+    let revert = MethodCall::new(uid::LOCKING_SP, method::REVERT);
+    assert!(bench.call(session, &revert).is_ok());
+    assert_eq!(state(&mut bench), [0x05, 0x00]);
+}

@@ -262,6 +262,31 @@ fn get_com_id_has_none_to_give() {
     assert_eq!(bench.feature(0x0001)[4], 0x51);
 }
 
+#[test]
+fn protocol_02h_refuses_what_is_reserved() {
+    // Reference 1.6, 1.9: what is no ComID and names no function is an invalid parameter, in both
+    // directions.
+    let mut bench = Bench::new();
+    for reserved in [0x0000, 0x0001, 0x0002, 0x0003, 0x0006, 0x000f] {
+        assert_eq!(bench.send(0x02, reserved, &[0; 512]), Err(REFUSED));
+        assert_eq!(bench.recv(0x02, reserved, 512), Err(REFUSED));
+    }
+}
+
+#[test]
+fn protocol_02h_answers_for_an_inactive_com_id_in_its_own_form() {
+    // Reference 1.6, 1.7.2: "No Response Available" for the ComID with extension FFFFh.
+    let mut bench = Bench::new();
+    assert_eq!(bench.send(0x02, 0x2000, &com_id_request(0x2000, 2)), Ok(()));
+    let answer = bench.recv(0x02, 0x2000, 512).unwrap();
+    assert_eq!(answer, [0x20, 0, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0]);
+    let mut bench = Bench::with(|options| {
+        options.profile.behaviour.inactive_com_id = InactiveComId::Abort;
+    });
+    assert_eq!(bench.send(0x02, 0x2000, &[0; 512]), Err(REFUSED));
+    assert_eq!(bench.recv(0x02, 0x2000, 512), Err(REFUSED));
+}
+
 fn com_id_request(com_id: u16, code: u32) -> Vec<u8> {
     let mut payload = vec![0; 512];
     payload[..2].copy_from_slice(&com_id.to_be_bytes());

@@ -539,3 +539,17 @@ fn the_admin_sp_refuses_what_the_ssc_does_not_have() {
     ];
     check(&mut bench, session, REFUSED, &calls);
 }
+
+#[test]
+fn rights_are_checked_before_the_columns_of_a_set() {
+    // Reference 5.1 number 10: access control comes before the parameters' validity.
+    let (mut bench, session) = admin1();
+    let c_pin = uid::c_pin(uid::USER1);
+    let limit = (column::c_pin::TRY_LIMIT, Value::Uint(1));
+    assert_eq!(bench.set(session, c_pin, &[limit.clone(), limit]), REFUSED);
+    let pin = (column::c_pin::PIN, Value::from("new"));
+    assert_eq!(bench.set(session, c_pin, &[pin.clone(), pin]), INVALID);
+    // Every cell of a Packet of 64 KiB names a column that is not there.
+    let cells: Vec<_> = (0..10_000).map(|n| (1000 + n, Value::Uint(1))).collect();
+    assert_eq!(bench.set(session, c_pin, &cells), REFUSED);
+}

@@ -354,3 +354,71 @@ fn anybody_takes_one_of_the_authentications() {
     );
     assert_eq!(session.hsn.0, HSN);
 }
+
+#[test]
+fn without_room_for_an_authority_its_pin_is_not_looked_at() {
+    // [Core] 5.2.2.4.2 (MaxAuthentications); reference 5.5.4, 5.5.5: no attempt was made, so none
+    // is counted, and none is forgiven.
+    let mut bench = Bench::with(|options| options.profile.sessions.max_authentications = 2);
+    bench.activate();
+    bench.enable_user(1);
+    let tries = |bench: &mut Bench, session| {
+        bench.number(session, uid::c_pin(uid::USER1), column::c_pin::TRIES)
+    };
+    assert!(bench.start(uid::LOCKING_SP, uid::USER1, b"wrong").is_err());
+    let session = bench.admin1();
+    for pin in [b"wrong", USER] {
+        assert_eq!(bench.authenticate(session, uid::USER1, pin), Ok(false));
+        assert_eq!(tries(&mut bench, session), 1);
+    }
+    // Whether there is such an authority does not depend on the room.
+    assert_eq!(bench.authenticate(session, uid::USERS, b""), Err(REFUSED));
+}
+
+#[test]
+fn a_clock_that_goes_back_ends_sessions() {
+    // Reference 3.6: how long a session was idle cannot be told any more, and it must not stay
+    // open for longer than its timeout.
+    let mut bench = Bench::new();
+    let session = bench.start_anybody(uid::ADMIN_SP);
+    bench.drive().set_clock(|| 10);
+    assert!(!bench.is_open(session));
+    bench.start_anybody(uid::ADMIN_SP);
+}
+
+#[test]
+fn a_session_that_timed_out_is_not_shown_as_open() {
+    // Reference 3.6. No command has come since, so nothing has ended it yet.
+    let mut bench = Bench::new();
+    bench.start_anybody(uid::ADMIN_SP);
+    assert_eq!(bench.drive().info().open_sessions, 1);
+    bench.wait(30_000);
+    assert_eq!(bench.drive().info().open_sessions, 0);
+}
+
+#[test]
+fn calls_of_one_packet_are_answered_together_or_not_carried_out() {
+    // [Core] 3.3.7.1.5, 5.2.2.4.1 (MaxMethods): whoever opens a session learns its number.
+    let mut bench = Bench::with(|options| options.profile.communication.max_methods = 100);
+    let control = crate::support::Session {
+        tsn: sedkit::spec::Tsn::SESSION_MANAGER,
+        hsn: sedkit::spec::Hsn::SESSION_MANAGER,
+    };
+    let properties = MethodCall::new(uid::SESSION_MANAGER, method::PROPERTIES).encode();
+    let start = plain(uid::ADMIN_SP).encode();
+    let no_method = MethodCall::new(uid::SESSION_MANAGER, method::GET).encode();
+    let no_number = MethodCall::new(uid::SESSION_MANAGER, method::START_SESSION).encode();
+    let one = bench.tokens(control, &properties).unwrap();
+    let two = bench.tokens(control, &[&properties[..], &properties].concat());
+    assert_eq!(two, Some([&one[..], &one].concat()));
+    for broken in [no_method, no_number] {
+        let calls = [&start[..], &broken].concat();
+        assert_eq!(bench.tokens(control, &calls), None);
+        assert_eq!(bench.drive().info().open_sessions, 0);
+    }
+    // What the host could not receive is not carried out.
+    let many = [properties.repeat(20), start.to_vec()].concat();
+    let answer = bench.tokens(control, &many).unwrap();
+    assert!(answer.len() >= one.len() && answer.len() <= 1992);
+    assert_eq!(bench.drive().info().open_sessions, 0);
+}

@@ -296,3 +296,18 @@ fn a_compacket_without_packets_is_nothing() {
     assert_eq!(bench.frame(&empty), empty);
     assert!(bench.is_open(session));
 }
+
+#[test]
+fn subpackets_of_every_kind_count() {
+    // [Core] 5.2.2.4.1 (MaxSubpackets), 3.2.3.4: Credit Control Subpackets are Subpackets.
+    let mut bench = Bench::new();
+    let session = bench.start_anybody(uid::ADMIN_SP);
+    let tokens = random(4).encode().to_vec();
+    let frame = packets(
+        &bench,
+        session,
+        vec![data(&tokens), Subpacket::Credit(4096)],
+    );
+    assert_eq!(bench.frame(&frame).len(), 20);
+    assert!(!bench.is_open(session));
+}

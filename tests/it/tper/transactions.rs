@@ -257,3 +257,22 @@ fn a_pin_that_is_committed_starts_with_new_attempts() {
     commit(&mut bench, session);
     assert_eq!(bench.number(session, c_pin, column::c_pin::TRIES), 0);
 }
+
+#[test]
+fn an_attempt_inside_a_transaction_goes_by_the_committed_pin() {
+    // Reference 5.5.5: a PIN that a rollback takes away proves nothing, and gives no new attempts.
+    let mut bench = Bench::active();
+    bench.enable_user(1);
+    for _ in 0..3 {
+        assert!(bench.start(uid::LOCKING_SP, uid::USER1, b"wrong").is_err());
+    }
+    let c_pin = uid::c_pin(uid::USER1);
+    let session = bench.admin1();
+    start(&mut bench, session);
+    bench.must_set(session, c_pin, &[(column::c_pin::PIN, "mine".into())]);
+    assert_eq!(bench.number(session, c_pin, column::c_pin::TRIES), 3);
+    assert_eq!(bench.authenticate(session, uid::USER1, b"mine"), Ok(false));
+    assert_eq!(bench.number(session, c_pin, column::c_pin::TRIES), 4);
+    abort(&mut bench, session);
+    assert_eq!(bench.number(session, c_pin, column::c_pin::TRIES), 4);
+}

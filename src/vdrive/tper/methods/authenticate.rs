@@ -22,9 +22,13 @@ pub(super) fn authenticate(invocation: &mut Invocation<'_>) -> Results {
             session.authorities.len(),
             tper.profile().sessions.max_authentications,
         );
-    let verdict = tper.authenticate_inside(session, authority, proof)?;
-    let accepted = match verdict {
-        Verdict::Accepted => has_room,
+    tper.check_authority(session.sp, authority)?;
+    if !has_room {
+        // Nothing can come of it, so it is no attempt.
+        return Ok(vec![Value::from(false)]);
+    }
+    let accepted = match tper.authenticate(session.sp, authority, proof)? {
+        Verdict::Accepted => true,
         Verdict::LockedOut if lockout == LockoutReply::LockedOut => {
             return Err(MethodStatus::AUTHORITY_LOCKED_OUT);
         }

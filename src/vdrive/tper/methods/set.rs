@@ -1,5 +1,7 @@
 //! Set (\[Core\] 5.3.3.7).
 
+use std::collections::BTreeSet;
+
 use super::{Invocation, Results};
 use crate::spec::{MethodStatus, RangeNumber, Uid, column, uid};
 use crate::vdrive::tper::arguments::{Arguments, numbered};
@@ -69,24 +71,19 @@ fn set_cells(invocation: &mut Invocation<'_>, arguments: &Arguments<'_>) -> Chec
     Ok(())
 }
 
-/// The new cells: each column once, each covered by an ACE, each of its type.
+/// The new cells: each column covered by an ACE, there once, and of its type.
 fn read_cells(invocation: &Invocation<'_>, row: Uid, values: &[Value]) -> Checked<Cells> {
     let columns: Checked<Vec<_>> = values.iter().map(numbered).collect();
     let columns = columns?;
-    for (index, (column, _)) in columns.iter().enumerate() {
-        if columns
-            .iter()
-            .skip(index + 1)
-            .any(|(other, _)| other == column)
-        {
-            return Err(MethodStatus::INVALID_PARAMETER);
-        }
-    }
     if columns
         .iter()
         .any(|(column, _)| !invocation.grant.covers(*column))
     {
         return Err(MethodStatus::NOT_AUTHORIZED);
+    }
+    let mut seen = BTreeSet::new();
+    if !columns.iter().all(|(column, _)| seen.insert(*column)) {
+        return Err(MethodStatus::INVALID_PARAMETER);
     }
     let schema = schema(row.table()).ok_or(MethodStatus::INVALID_PARAMETER)?;
     let profile = invocation.tper.profile();

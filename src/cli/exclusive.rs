@@ -1,0 +1,132 @@
+//! One run at a time on a drive: runs that change something keep all others away.
+//!
+//! The lock is advisory and belongs to an open file, so that the kernel ends it with the process.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::Context;
+use super::error::CliError;
+use super::exit::Code;
+
+/// Where the locks of real drives are, one file for each serial number.
+const FOLDER: &str = "/run/lock/sedkit";
+/// The pause between two attempts.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Whether others may use the drive meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sharing {
+    /// Nobody: something may be changed.
+    Exclusive,
+    /// Those who only look, too.
+    Shared,
+}
+
+/// Waits for the lock of a real drive, at most as long as `--timeout` says. Where there is none to
+/// be had, the run goes on without it.
+pub(crate) fn lock(
+    serial: &str,
+    sharing: Sharing,
+    context: &Context,
+) -> Result<Option<File>, CliError> {
+    match open(Path::new(FOLDER), serial) {
+        Ok(file) => wait(context, || try_lock(&file, sharing)).map(|()| Some(file)),
+        Err(error) => {
+            if context.verbose > 0 {
+                let text = format!("{FOLDER}: {error}: other runs are not kept away");
+                context.output.note(&text);
+            }
+            Ok(None)
+        }
+    }
+}
+
+/// Repeats what fails with [`Code::Busy`], at most as long as `--timeout` says.
+pub(crate) fn wait<T>(
+    context: &Context,
+    mut attempt: impl FnMut() -> Result<T, CliError>,
+) -> Result<T, CliError> {
+    let end = Instant::now() + context.timeout;
+    loop {
+        match attempt() {
+            Err(error) if error.code == Code::Busy && Instant::now() < end => {}
+            outcome => return outcome,
+        }
+        if context.signals.interrupt().is_raised() {
+            return Err(CliError::new(Code::Interrupted, "interrupted"));
+        }
+        thread::sleep(PAUSE);
+    }
+}
+
+fn open(folder: &Path, serial: &str) -> io::Result<File> {
+    if serial.is_empty() {
+        return Err(io::Error::other("the drive has no serial number"));
+    }
+    fs::create_dir_all(folder)?;
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(false).write(true);
+    options.open(folder.join(file_name(serial)))
+}
+
+/// A serial number may hold anything; a file's name must not.
+fn file_name(serial: &str) -> String {
+    let plain = |byte: u8| match byte {
+        b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'-' | b'_' => char::from(byte).to_string(),
+        other => format!("%{other:02x}"),
+    };
+    serial.bytes().map(plain).collect()
+}
+
+fn try_lock(file: &File, sharing: Sharing) -> Result<(), CliError> {
+    let locked = match sharing {
+        Sharing::Exclusive => file.try_lock(),
+        Sharing::Shared => file.try_lock_shared(),
+    };
+    locked.map_err(|error| match error {
+        TryLockError::WouldBlock => {
+            CliError::new(Code::Busy, "another run of sedkit uses the drive")
+                .with_hint("wait for its end, or allow more time with --timeout SECONDS")
+        }
+        TryLockError::Error(error) => CliError::from_chain(Code::Failed, &error),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn locked(folder: &Path, serial: &str, sharing: Sharing) -> Option<File> {
+        let file = open(folder, serial).unwrap();
+        let locked = try_lock(&file, sharing);
+        assert!(locked.as_ref().is_ok() || locked.as_ref().unwrap_err().code == Code::Busy);
+        locked.ok().map(|()| file)
+    }
+
+    #[test]
+    fn those_who_look_share_and_those_who_change_do_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().join("sedkit");
+        let looking = locked(&folder, "S1", Sharing::Shared);
+        assert!(looking.is_some());
+        assert!(locked(&folder, "S1", Sharing::Shared).is_some());
+        assert!(locked(&folder, "S1", Sharing::Exclusive).is_none());
+        assert!(locked(&folder, "S2", Sharing::Exclusive).is_some());
+        drop(looking);
+        let changing = locked(&folder, "S1", Sharing::Exclusive);
+        assert!(changing.is_some());
+        assert!(locked(&folder, "S1", Sharing::Shared).is_none());
+    }
+
+    #[test]
+    fn names_stay_in_the_folder() {
+        assert_eq!(file_name("S5GXNX0T123456"), "S5GXNX0T123456");
+        assert_eq!(file_name("../a b"), "%2e%2e%2fa%20b");
+        let folder = tempfile::tempdir().unwrap();
+        assert!(open(folder.path(), "").is_err());
+    }
+}

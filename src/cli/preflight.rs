@@ -1,0 +1,96 @@
+//! What Level 0 Discovery refuses already, before anybody is asked for a secret.
+
+use super::error::CliError;
+use super::exit::Code;
+use super::hint;
+use crate::drive::{Authority, Cause, Drive, LockingState};
+use crate::spec::Ssc;
+
+/// Refuses drives whose SSC is another, or which have no locking.
+pub(crate) fn family(drive: &Drive) -> Result<(), CliError> {
+    match drive.ssc() {
+        ssc @ (Ssc::Enterprise | Ssc::KeyPerIo) => Err(refused(&Cause::Ssc(ssc))),
+        _ if drive.state().locking == LockingState::NotSupported => Err(refused(&Cause::NoLocking)),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses an authority that cannot act on the drive's locks.
+pub(crate) fn locking(drive: &Drive, acting: Authority) -> Result<(), CliError> {
+    family(drive)?;
+    match acting {
+        Authority::Admin(_) | Authority::User(_) => present(drive, acting),
+        other => Err(refused(&Cause::WrongAuthority(other))),
+    }
+}
+
+/// Refuses an authority that cannot revert the drive.
+pub(crate) fn revert(drive: &Drive, acting: Authority) -> Result<(), CliError> {
+    family(drive)?;
+    match acting {
+        Authority::Sid if drive.state().sid_blocked == Some(true) => {
+            Err(refused(&Cause::SidBlocked))
+        }
+        Authority::Sid | Authority::Psid => Ok(()),
+        other => Err(refused(&Cause::WrongAuthority(other))),
+    }
+}
+
+/// Refuses an authority whose PIN cannot be changed by who acts.
+pub(crate) fn passwd(
+    drive: &Drive,
+    authority: Authority,
+    acting: Authority,
+) -> Result<(), CliError> {
+    family(drive)?;
+    match (authority, acting) {
+        (Authority::Sid, Authority::Sid) if drive.state().sid_blocked == Some(true) => {
+            Err(refused(&Cause::SidBlocked))
+        }
+        (Authority::Sid, Authority::Sid) => Ok(()),
+        (Authority::Admin(_) | Authority::User(_), Authority::Admin(_)) => {
+            present(drive, acting)?;
+            present(drive, authority)
+        }
+        (Authority::User(_), _) if authority == acting => present(drive, authority),
+        (authority, acting) => Err(CliError::usage(format!(
+            "{acting} cannot change the PIN of {authority}"
+        ))
+        .with_hint("SID changes its own PIN only; Admins change those of Admins and Users")),
+    }
+}
+
+/// Refuses authorities of the Locking SP that are not there: it is inactive, or has fewer.
+fn present(drive: &Drive, authority: Authority) -> Result<(), CliError> {
+    if drive.state().locking == LockingState::Inactive {
+        return Err(refused(&Cause::NotActivated));
+    }
+    let discovery = drive.discovery();
+    let ssc = discovery.opal2().or_else(|| discovery.ruby());
+    let (number, limit) = match authority {
+        Authority::Admin(number) => (number, ssc.and_then(|ssc| ssc.locking_sp_admins)),
+        Authority::User(number) => (number, ssc.and_then(|ssc| ssc.locking_sp_users)),
+        _ => return Ok(()),
+    };
+    match limit {
+        Some(limit) if number > limit => Err(CliError::usage(format!(
+            "the drive has no {authority}: it has {limit} of them"
+        ))
+        .with_hint("\"sedkit info\" shows how many Admins and Users the drive has")),
+        _ => Ok(()),
+    }
+}
+
+fn refused(cause: &Cause) -> CliError {
+    let code = match cause {
+        Cause::Ssc(_) | Cause::NoLocking => Code::NotSupported,
+        Cause::WrongAuthority(_) => Code::Usage,
+        Cause::SidBlocked => Code::NotAuthorized,
+        _ => Code::Failed,
+    };
+    let error = CliError::new(code, cause.to_string());
+    CliError {
+        hint: hint::for_cause(cause),
+        ..error
+    }
+}
