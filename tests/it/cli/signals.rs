@@ -8,7 +8,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use sedkit::vdrive::{CreateOptions, VirtualDrive};
 
-use crate::cli::support::{Bench, sedkit};
+use crate::cli::support::{Bench, sedkit_of_a_terminal};
 
 /// A drive that is slow enough to be caught in the middle.
 fn slow_bench() -> Bench {
@@ -32,7 +32,7 @@ fn a_terminal_that_goes_away_interrupts_too() {
 fn interrupt_setup(signal: Signal) {
     let bench = slow_bench();
     let setup = ["setup", "vdrive:slow", "--new-key", "file:right"];
-    let mut child = sedkit(&bench.path(""), &[&setup[..], &["-vv"]].concat())
+    let mut child = sedkit_of_a_terminal(&bench.path(""), &[&setup[..], &["-vv"]].concat())
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())

@@ -106,7 +106,19 @@ impl Bench {
 
 /// The program, about to be run in a folder.
 pub(crate) fn sedkit(folder: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sedkit"));
+    let command = Command::new(env!("CARGO_BIN_EXE_sedkit"));
+    prepared(command, folder, arguments)
+}
+
+/// As [`sedkit`], with SIGHUP as a terminal's shell leaves it: whoever runs the tests may ignore it,
+/// and a program respects that.
+pub(crate) fn sedkit_of_a_terminal(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new("env");
+    command.args(["--default-signal=HUP", env!("CARGO_BIN_EXE_sedkit")]);
+    prepared(command, folder, arguments)
+}
+
+fn prepared(mut command: Command, folder: &Path, arguments: &[&str]) -> Command {
     command.args(arguments).current_dir(folder);
     command
         .env("SEDKIT_STATE_DIR", folder.join("state"))
