@@ -108,9 +108,9 @@ struct StateFields {
 
 #[derive(Debug, Serialize)]
 struct RangeFields {
-    number: u16,
-    start: u64,
-    length: u64,
+    range: u16,
+    range_start: u64,
+    range_length: u64,
     read_locked: bool,
     write_locked: bool,
 }
@@ -118,9 +118,9 @@ struct RangeFields {
 impl StateFields {
     fn new(info: &Info) -> Self {
         let ranges = info.ranges.iter().map(|range| RangeFields {
-            number: range.number.0,
-            start: range.start,
-            length: range.length,
+            range: range.number.0,
+            range_start: range.start,
+            range_length: range.length,
             read_locked: range.read_locked,
             write_locked: range.write_locked,
         });
