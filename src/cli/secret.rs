@@ -122,13 +122,7 @@ impl<'a> Secrets<'a> {
         prompt: &str,
         recipe: &Recipe,
     ) -> Result<Key, CliError> {
-        let outcome = self.read(
-            source,
-            Request {
-                prompt,
-                purpose: Purpose::Existing,
-            },
-        )?;
+        let outcome = self.read(source, prompt, Purpose::Existing)?;
         Ok(Key {
             outcome,
             recipe: recipe.clone(),
@@ -142,13 +136,7 @@ impl<'a> Secrets<'a> {
         prompt: &str,
         recipe: &Recipe,
     ) -> Result<Key, CliError> {
-        let outcome = self.read(
-            source,
-            Request {
-                prompt,
-                purpose: Purpose::New,
-            },
-        )?;
+        let outcome = self.read(source, prompt, Purpose::New)?;
         if let Outcome::Secret(passphrase) = &outcome {
             for warning in warnings(recipe.scheme, passphrase) {
                 self.context.output.warning(&warning.to_string());
@@ -163,13 +151,7 @@ impl<'a> Secrets<'a> {
     /// Reads a PSID, with or without the dashes of the label.
     pub(crate) fn psid(&mut self, source: &Source) -> Result<Secret, CliError> {
         let prompt = "PSID from the drive's label";
-        match self.read(
-            source,
-            Request {
-                prompt,
-                purpose: Purpose::Existing,
-            },
-        )? {
+        match self.read(source, prompt, Purpose::Existing)? {
             Outcome::Secret(typed) => Ok(normalise_psid(&typed)?),
             Outcome::Msid => Err(CliError::usage("the MSID is no PSID")
                 .with_hint("the PSID stands on the drive's label; the drive never shows it")),
@@ -178,11 +160,7 @@ impl<'a> Secrets<'a> {
 
     /// Reads a passphrase that is not for a drive.
     pub(crate) fn passphrase(&mut self, source: &Source) -> Result<Secret, CliError> {
-        let request = Request {
-            prompt: "Passphrase",
-            purpose: Purpose::Existing,
-        };
-        match self.read(source, request)? {
+        match self.read(source, "Passphrase", Purpose::Existing)? {
             Outcome::Secret(passphrase) => Ok(passphrase),
             Outcome::Msid => Err(CliError::usage("the MSID is a PIN already")
                 .with_hint("it is sent to the drive as it is, never hashed")),
@@ -191,7 +169,13 @@ impl<'a> Secrets<'a> {
 
     /// The prompt restores the terminal before it lets a signal end anything; all other sources are
     /// waited for while nothing is open.
-    fn read(&mut self, source: &Source, request: Request<'_>) -> Result<Outcome, CliError> {
+    fn read(
+        &mut self,
+        source: &Source,
+        prompt: &str,
+        purpose: Purpose,
+    ) -> Result<Outcome, CliError> {
+        let request = Request { prompt, purpose };
         let signals = &self.context.signals;
         let outcome = match source {
             Source::Prompt => self.reader.read(source, &request),

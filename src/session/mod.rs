@@ -40,7 +40,7 @@ mod interrupt;
 mod management;
 mod properties;
 mod row;
-#[allow(
+#[expect(
     clippy::module_inception,
     reason = "the file is named after its main type"
 )]
