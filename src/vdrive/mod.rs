@@ -29,6 +29,8 @@ mod info;
 mod label;
 mod media;
 pub mod profile;
+#[expect(dead_code, unused_imports, reason = "front ends are being built on it")]
+mod serve;
 mod stats;
 mod store;
 mod tper;

@@ -1,0 +1,105 @@
+//! One drive that many hosts and front ends use at once.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::spec::{ComId, SecurityProtocol};
+use crate::transport::{self, Transport};
+use crate::vdrive::{Error, VirtualDrive};
+
+/// Shows an interface command: whether it is IF-SEND, protocol, ComID, and the payload or the
+/// error.
+pub(crate) type Observer = Box<dyn FnMut(IfCommand<'_>) + Send>;
+
+/// An interface command that the drive has answered.
+#[derive(Debug)]
+pub(crate) struct IfCommand<'c> {
+    pub is_send: bool,
+    pub protocol: SecurityProtocol,
+    pub com_id: ComId,
+    /// What was sent or received, or why it was refused.
+    pub result: Result<&'c [u8], &'c transport::Error>,
+}
+
+/// A drive behind front ends. One command at a time reaches it, whoever sends it.
+pub(crate) struct SharedDrive {
+    drive: Mutex<VirtualDrive>,
+    observer: Mutex<Option<Observer>>,
+    power_cycles: AtomicU64,
+}
+
+impl SharedDrive {
+    /// Shares a drive; `observer` sees every interface command.
+    pub(crate) fn new(drive: VirtualDrive, observer: Option<Observer>) -> Self {
+        Self {
+            drive: Mutex::new(drive),
+            observer: Mutex::new(observer),
+            power_cycles: AtomicU64::new(0),
+        }
+    }
+
+    /// The drive, for one command. A command that panicked has left the drive as its file is.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, VirtualDrive> {
+        self.drive.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How often the power has been cut since the drive is served. A front end whose connection is
+    /// older than this drops it.
+    pub(crate) fn power_cycles(&self) -> u64 {
+        self.power_cycles.load(Ordering::Acquire)
+    }
+
+    /// Cuts the power and brings it back. Connections are dropped by the front ends.
+    pub(crate) fn power_cycle(&self) -> Result<(), Error> {
+        let mut drive = self.lock();
+        self.power_cycles.fetch_add(1, Ordering::AcqRel);
+        drive.power_cycle()
+    }
+
+    /// IF-SEND.
+    pub(crate) fn if_send(
+        &self,
+        protocol: SecurityProtocol,
+        com_id: ComId,
+        data: &[u8],
+    ) -> Result<(), transport::Error> {
+        let mut drive = self.lock();
+        let sent = drive.if_send(protocol, com_id, data);
+        self.show(true, protocol, com_id, sent.as_ref().map(|()| data));
+        sent
+    }
+
+    /// IF-RECV; answers how many bytes of the buffer were filled.
+    pub(crate) fn if_recv(
+        &self,
+        protocol: SecurityProtocol,
+        com_id: ComId,
+        buffer: &mut [u8],
+    ) -> Result<usize, transport::Error> {
+        let mut drive = self.lock();
+        let received = drive.if_recv(protocol, com_id, buffer);
+        let seen = received
+            .as_ref()
+            .map(|length| buffer.get(..*length).unwrap_or_default());
+        self.show(false, protocol, com_id, seen);
+        received
+    }
+
+    fn show(
+        &self,
+        is_send: bool,
+        protocol: SecurityProtocol,
+        com_id: ComId,
+        result: Result<&[u8], &transport::Error>,
+    ) {
+        let mut observer = self.observer.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(observer) = observer.as_mut() {
+            observer(IfCommand {
+                is_send,
+                protocol,
+                com_id,
+                result,
+            });
+        }
+    }
+}
