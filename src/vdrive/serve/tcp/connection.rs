@@ -105,6 +105,12 @@ impl<Q: Queue> Connection<Q> {
         self.assembler.reserved() + self.transfers.reserved()
     }
 
+    /// What executes its commands.
+    #[cfg(test)]
+    pub(super) fn queue(&mut self) -> &mut Q {
+        &mut self.queue
+    }
+
     fn digests(&self) -> Digests {
         self.terms
             .map_or_else(Digests::default, |terms| terms.digests)
