@@ -66,7 +66,7 @@ impl Queue for Stub {
         self.is_connected
     }
 
-    fn sq_head(&self) -> u16 {
+    fn next_head(&mut self) -> u16 {
         0
     }
 }
