@@ -20,4 +20,5 @@ mod pdu;
 mod socket;
 mod transfers;
 
-pub(crate) use listener::{Listener, Running};
+pub(crate) use connection::Queue;
+pub(crate) use listener::{Listener, Running, Target};
