@@ -7,7 +7,8 @@
 //! - [`profile`]: what one model is made of, as data;
 //! - `tper`: the TPer, from security protocols down to tables;
 //! - [`xts`], `media`: how a logical block is encrypted, and what a host's READ and WRITE get;
-//! - `store`: the one file that a drive lives in, safe against a crash at any write.
+//! - `store`: the one file that a drive lives in, safe against a crash at any write;
+//! - [`serve`]: the drive behind front ends, so that a kernel can mount it.
 //!
 //! ```
 //! use sedkit::spec::{ComId, SecurityProtocol};
@@ -29,8 +30,7 @@ mod info;
 mod label;
 mod media;
 pub mod profile;
-#[expect(dead_code, unused_imports, reason = "front ends are being built on it")]
-mod serve;
+pub mod serve;
 mod stats;
 mod store;
 mod tper;

@@ -22,4 +22,5 @@ mod socket;
 mod tests;
 mod transfers;
 
-pub(crate) use listener::{Listener, Running};
+pub(crate) use connection::Queue;
+pub(crate) use listener::{Listener, Running, Target};
