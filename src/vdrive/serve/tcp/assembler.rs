@@ -65,6 +65,7 @@ impl Assembler {
     }
 
     /// How much memory it holds.
+    #[cfg(test)]
     pub(crate) fn reserved(&self) -> usize {
         self.pdu.capacity()
     }

@@ -115,6 +115,7 @@ impl<Q: Queue> Connection<Q> {
     }
 
     /// How much memory it holds for what the host has sent.
+    #[cfg(test)]
     pub(crate) fn reserved(&self) -> usize {
         self.assembler.reserved() + self.transfers.reserved()
     }

@@ -22,5 +22,4 @@ mod socket;
 mod tests;
 mod transfers;
 
-pub(crate) use connection::Queue;
-pub(crate) use listener::{Listener, Running, Target};
+pub(crate) use listener::{Listener, Running};

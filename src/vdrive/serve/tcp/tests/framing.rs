@@ -1,7 +1,9 @@
 //! Digests, alignment, and which PDUs end a command.
 
 use super::super::digest::digest;
-use super::stub::{Bench, NOTHING, command, connect, data, hex, initialize, ready, response};
+use super::stub::{
+    Bench, NOTHING, command, connect, data, hex, initialize, ready, response, with_digests,
+};
 use crate::vdrive::serve::nvme::{Completion, Status};
 
 /// Transient Transport Error.
@@ -137,27 +139,4 @@ fn connected(digests: u8) -> Bench {
     bench.feed(&with_digests(&connect(0), 72, digests));
     assert!(bench.connection.is_connected());
     bench
-}
-
-/// Puts digests into a PDU that has none.
-fn with_digests(pdu: &[u8], header_length: usize, digests: u8) -> Vec<u8> {
-    let (header, data) = pdu.split_at(header_length);
-    let has_data_digest = digests & 2 != 0 && !data.is_empty();
-    let mut header = header.to_vec();
-    header[1] |= digests & 1 | if has_data_digest { 2 } else { 0 };
-    let mut length = u32::from_le_bytes(header[4..8].try_into().unwrap());
-    if digests & 1 != 0 {
-        length += 4;
-        header[3] += if data.is_empty() { 0 } else { 4 };
-    }
-    length += if has_data_digest { 4 } else { 0 };
-    header[4..8].copy_from_slice(&length.to_le_bytes());
-    if digests & 1 != 0 {
-        header.extend(digest(&header));
-    }
-    header.extend(data);
-    if has_data_digest {
-        header.extend(digest(data));
-    }
-    header
 }

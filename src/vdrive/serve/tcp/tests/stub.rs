@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::super::connection::{Connection, End, Late, Queue};
+use super::super::digest::digest;
 use crate::vdrive::serve::nvme::{Command, Completion, DataPointer, Outcome, Status, Transfer};
 
 /// No answer.
@@ -197,6 +198,29 @@ pub(super) fn ready(cid: u16, tag: u16, length: u32) -> Vec<u8> {
     pdu.extend(length.to_le_bytes());
     pdu.extend([0; 4]);
     pdu
+}
+
+/// Puts digests into a PDU that has none.
+pub(super) fn with_digests(pdu: &[u8], header_length: usize, digests: u8) -> Vec<u8> {
+    let (header, data) = pdu.split_at(header_length);
+    let has_data_digest = digests & 2 != 0 && !data.is_empty();
+    let mut header = header.to_vec();
+    header[1] |= digests & 1 | if has_data_digest { 2 } else { 0 };
+    let mut length = u32::from_le_bytes(header[4..8].try_into().unwrap());
+    if digests & 1 != 0 {
+        length += 4;
+        header[3] += if data.is_empty() { 0 } else { 4 };
+    }
+    length += if has_data_digest { 4 } else { 0 };
+    header[4..8].copy_from_slice(&length.to_le_bytes());
+    if digests & 1 != 0 {
+        header.extend(digest(&header));
+    }
+    header.extend(data);
+    if has_data_digest {
+        header.extend(digest(data));
+    }
+    header
 }
 
 fn length(command: &Command) -> u32 {
