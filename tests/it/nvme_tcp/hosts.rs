@@ -2,6 +2,9 @@
 
 use std::thread;
 
+use sedkit::vdrive::VirtualDrive;
+use sedkit::vdrive::serve::{Export, Server, ServerOptions};
+
 use super::attached::media;
 use super::host::{Command, Connection, Terms};
 use super::{Attached, Identity, Served, pattern};
@@ -141,4 +144,29 @@ fn a_silent_host_is_given_up_by_its_keep_alive() {
     silent.io.end();
     silent.admin.end();
     assert_eq!(alive.admin.call(Command::new(0x18, 0)).status(), 0);
+}
+
+#[test]
+fn data_and_name_outlive_a_restart_of_the_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("drive");
+    drop(VirtualDrive::create(&path, &crate::support::options()).unwrap());
+    let mut names = Vec::new();
+    for round in 0..3_u8 {
+        let export = Export::open(&path).unwrap();
+        let subsystem = export.nqn().to_string();
+        let options = ServerOptions::new().nvme_tcp("127.0.0.1:0".parse().unwrap());
+        let server = Server::start(options.export(export)).unwrap();
+        let identity = Identity::new(&subsystem, 1);
+        names.push(subsystem);
+        let address = server.local_addr().unwrap();
+        let mut host = Attached::new(address, &identity, Terms::default());
+        if round > 0 {
+            assert!(host.read(77, 16).unwrap() == pattern(round - 1, 8192));
+        }
+        assert_eq!(host.write(77, &pattern(round, 8192)).status(), 0);
+        server.stop().unwrap();
+    }
+    names.dedup();
+    assert_eq!(names.len(), 1);
 }

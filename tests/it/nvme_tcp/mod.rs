@@ -2,6 +2,7 @@
 
 mod attached;
 mod host;
+mod hostile;
 mod hosts;
 mod queues;
 
@@ -26,7 +27,7 @@ impl Served {
         let mut options = ServerOptions::new().nvme_tcp("127.0.0.1:0".parse().unwrap());
         let mut subsystems = Vec::new();
         for number in 0..drives {
-            let mut label = super::support::options();
+            let mut label = crate::support::options();
             label.serial = Some(format!("VD{number:010}"));
             let export = Export::new(VirtualDrive::in_memory(&label).unwrap());
             subsystems.push(export.nqn().to_string());
