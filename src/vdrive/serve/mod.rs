@@ -2,7 +2,9 @@
 //! kernel. In reading order:
 //!
 //! - `shared`: one drive that many hosts and front ends use at once;
-//! - `nvme`: what an NVMe controller answers, whatever carries its queues.
+//! - `nvme`: what an NVMe controller answers, whatever carries its queues;
+//! - `scsi`: what a SCSI logical unit answers, and an ATA device behind it.
 
 pub(crate) mod nvme;
+pub(crate) mod scsi;
 pub(crate) mod shared;
