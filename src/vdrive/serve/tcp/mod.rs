@@ -18,6 +18,8 @@ mod fatal;
 mod listener;
 mod pdu;
 mod socket;
+#[cfg(test)]
+mod tests;
 mod transfers;
 
 pub(crate) use connection::Queue;
