@@ -10,3 +10,5 @@ pub(crate) mod nvme;
 pub(crate) mod scsi;
 pub(crate) mod shared;
 pub(crate) mod tcmu;
+#[cfg(test)]
+mod testing;
