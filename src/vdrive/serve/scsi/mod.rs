@@ -30,7 +30,7 @@ pub(crate) use sense::Sense;
 
 /// What a host takes the drive for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Face {
+pub enum Face {
     /// A SAS drive: SECURITY PROTOCOL IN and OUT.
     Sas,
     /// A SATA drive behind a SCSI/ATA translation layer: ATA PASS-THROUGH, and no SECURITY

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// Why the kernel cannot be given a SCSI disk.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub(crate) enum TcmuError {
+pub enum TcmuError {
     /// Only root may set up the kernel's SCSI target.
     #[error("only root may set up the kernel's SCSI target")]
     NotRoot,
@@ -51,7 +51,7 @@ pub(crate) enum TcmuError {
 /// What is wrong with a command ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub(crate) enum RingError {
+pub enum RingError {
     /// The mailbox has another version.
     #[error("the mailbox has version {0}, not 2")]
     Version(u16),

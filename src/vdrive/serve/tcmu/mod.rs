@@ -23,7 +23,7 @@ use vm_memory::{FileOffset, MmapRegion};
 use super::scsi::{Face, LogicalUnit};
 use super::shared::SharedDrive;
 use config::{Config, Places, Size};
-pub(crate) use error::{RingError, TcmuError};
+pub use error::{RingError, TcmuError};
 use ring::Ring;
 
 /// A disk that is being served.
