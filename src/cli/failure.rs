@@ -8,7 +8,7 @@ use super::hint;
 use crate::drive::{self, Cause, ErrorCode};
 use crate::secret::{PsidError, SchemeError, SourceError};
 use crate::transport;
-use crate::vdrive::serve::{self, ControlError, Refusal};
+use crate::vdrive::serve::{self, ControlError, Refusal, TcmuError};
 use crate::vdrive::{self, StoreError};
 
 impl From<drive::Error> for CliError {
@@ -141,6 +141,7 @@ impl From<serve::Error> for CliError {
             serve::Error::Drive(error) => return error.into(),
             serve::Error::Listen { ref source, .. } => listen_code(source.kind()),
             serve::Error::Control { ref source, .. } => io_code(source.kind()),
+            serve::Error::Disk { ref source, .. } => disk_code(source),
             _ => Code::Usage,
         };
         Self {
@@ -156,6 +157,15 @@ fn listen_code(kind: ErrorKind) -> Code {
         ErrorKind::AddrInUse => Code::Busy,
         ErrorKind::AddrNotAvailable => Code::Usage,
         kind => io_code(kind),
+    }
+}
+
+const fn disk_code(error: &TcmuError) -> Code {
+    match error {
+        TcmuError::NotRoot => Code::PermissionDenied,
+        TcmuError::NoTarget { .. } => Code::NotSupported,
+        TcmuError::Name => Code::Usage,
+        _ => Code::Failed,
     }
 }
 

@@ -97,7 +97,7 @@ pub(crate) struct Create {
     pub(crate) latency: u64,
 }
 
-/// Serve virtual drives to this machine's kernel, or to others, over NVMe/TCP
+/// Serve virtual drives to this machine's kernel, or to others, as real ones
 ///
 /// Each drive is an NVMe subsystem of its own. What to type on the host is printed once everything
 /// listens. SIGINT or SIGTERM ends it; SIGUSR1 power-cycles all drives, and "sedkit vdrive
@@ -109,15 +109,22 @@ pub(crate) struct Serve {
     /// The virtual drives' files, with or without vdrive: before them
     #[arg(value_name = "PATH", required = true)]
     pub(crate) paths: Vec<OsString>,
-    /// Where to listen for NVMe/TCP; without an address only this machine can connect
+    /// Serve over NVMe/TCP, which is the default, at an address [default: 127.0.0.1:4420]; without
+    /// ADDR only this machine can connect
     #[arg(
         long,
         value_name = "[ADDR:]PORT",
         num_args = 0..=1,
-        default_value = "127.0.0.1:4420",
         default_missing_value = "127.0.0.1:4420"
     )]
-    pub(crate) nvme_tcp: String,
+    pub(crate) nvme_tcp: Option<String>,
+    /// Serve as a SCSI disk of this machine, once for each drive; needs root and the kernel's
+    /// modules target_core_user and tcm_loop
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tcmu: Vec<String>,
+    /// Let the SCSI disks be SATA drives, which take ATA PASS-THROUGH
+    #[arg(long, requires = "tcmu")]
+    pub(crate) sat: bool,
     /// Name of a drive's subsystem, once for each drive [default: made of the serial number]
     #[arg(long, value_name = "NQN")]
     pub(crate) nqn: Vec<String>,

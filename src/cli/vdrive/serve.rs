@@ -6,7 +6,7 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process;
 
 use serde::Serialize;
@@ -22,14 +22,17 @@ use crate::cli::report::{Answer, DriveReport, Report, fields};
 use crate::cli::served::{self, Reached};
 use crate::cli::signal::Wish;
 use crate::transport::trace::Sink;
-use crate::vdrive::serve::{Export, Exported, Nqn, Place, Server, ServerOptions};
+use crate::vdrive::serve::{Export, Exported, Face, Nqn, Place, Server, ServerOptions};
 
 /// Where NVMe/TCP is served if no port is given: the port that IANA has for it.
 const PORT: u16 = 4420;
 
 /// Serves drives until a signal ends it.
 pub(super) fn run(arguments: &Serve, context: &Context) -> Result<Report, CliError> {
-    let mut options = ServerOptions::new().nvme_tcp(address(&arguments.nvme_tcp)?);
+    let mut options = ServerOptions::new();
+    if let Some(address) = nvme_tcp_address(arguments)? {
+        options = options.nvme_tcp(address);
+    }
     for export in exports(arguments, context)? {
         options = options.export(export);
     }
@@ -58,21 +61,26 @@ pub(super) fn run(arguments: &Serve, context: &Context) -> Result<Report, CliErr
 /// All drives, open, or none.
 fn exports(arguments: &Serve, context: &Context) -> Result<Vec<Export>, CliError> {
     let names = names(arguments)?;
+    one_for_each("--tcmu", arguments.tcmu.len(), arguments)?;
+    let face = if arguments.sat { Face::Sat } else { Face::Sas };
     let mut places = HashSet::new();
     let mut exports = Vec::new();
     for (index, path) in arguments.paths.iter().enumerate() {
-        let export = open(path, &mut places, context)?;
-        exports.push(match names.get(index) {
-            Some(nqn) => export.with_nqn(nqn.clone()),
-            None => export,
-        });
+        let mut export = open(path, &mut places, context)?;
+        if let Some(nqn) = names.get(index) {
+            export = export.with_nqn(nqn.clone());
+        }
+        if let Some(name) = arguments.tcmu.get(index) {
+            export = export.with_disk(name, face);
+        }
+        exports.push(export);
     }
     Ok(exports)
 }
 
 fn open(
     name: &OsString,
-    places: &mut HashSet<std::path::PathBuf>,
+    places: &mut HashSet<PathBuf>,
     context: &Context,
 ) -> Result<Export, CliError> {
     let path = plain(name);
@@ -91,18 +99,30 @@ fn open(
 
 /// The names that were given: none, or one for each drive.
 fn names(arguments: &Serve) -> Result<Vec<Nqn>, CliError> {
-    let (names, drives) = (arguments.nqn.len(), arguments.paths.len());
-    if names != 0 && names != drives {
-        let message = format!("{names} names for {drives} drives");
-        return Err(
-            CliError::usage(message).with_hint("give --nqn once for each drive, or not at all")
-        );
-    }
+    one_for_each("--nqn", arguments.nqn.len(), arguments)?;
     let parse = |text: &String| {
         let parsed: Result<Nqn, _> = text.parse();
         parsed.map_err(|error| CliError::usage(format!("{text}: {error}")))
     };
     arguments.nqn.iter().map(parse).collect()
+}
+
+fn one_for_each(option: &str, count: usize, arguments: &Serve) -> Result<(), CliError> {
+    let drives = arguments.paths.len();
+    if count == 0 || count == drives {
+        return Ok(());
+    }
+    let hint = format!("give {option} once for each drive, or not at all");
+    Err(CliError::usage(format!("{count} {option} for {drives} drives")).with_hint(hint))
+}
+
+/// Where to serve over NVMe/TCP, which is done unless something else is asked for.
+fn nvme_tcp_address(arguments: &Serve) -> Result<Option<SocketAddr>, CliError> {
+    match &arguments.nvme_tcp {
+        Some(text) => address(text).map(Some),
+        None if arguments.tcmu.is_empty() => Ok(Some((Ipv4Addr::LOCALHOST, PORT).into())),
+        None => Ok(None),
+    }
 }
 
 /// An address, a port of this machine's own, or both.
@@ -145,6 +165,7 @@ fn warn(server: &Server, output: Output) {
 #[derive(Serialize)]
 struct DriveFields {
     nvme_tcp: Option<NvmeTcp>,
+    tcmu: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -174,6 +195,7 @@ fn report(server: &Server) -> Report {
 fn drive(exported: &Exported) -> DriveReport {
     let path = exported.path().unwrap_or(Path::new("")).display();
     let nvme_tcp = exported.places().find_map(nvme_tcp);
+    let tcmu = exported.places().find_map(disk);
     let mut text = format!("{path}: serial {}", exported.serial());
     if let Some(NvmeTcp {
         address,
@@ -186,10 +208,13 @@ fn drive(exported: &Exported) -> DriveReport {
             "\n  NVMe/TCP  {address} port {port}\n  NQN       {nqn}\n  host      {connect}"
         ));
     }
+    if let Some(name) = &tcmu {
+        text.push_str(&format!("\n  SCSI disk {name}"));
+    }
     DriveReport {
         serial: Some(exported.serial().to_owned()),
         model: Some(exported.model().to_owned()),
-        fields: fields(&DriveFields { nvme_tcp }),
+        fields: fields(&DriveFields { nvme_tcp, tcmu }),
         text: Answer::Data(text),
         ..DriveReport::new(format!("vdrive:{path}"))
     }
@@ -207,6 +232,13 @@ fn nvme_tcp(place: &Place) -> Option<NvmeTcp> {
         nqn: nqn.clone(),
         connect: format!("nvme connect -t tcp -a {host} -s {port} -n {}", quoted(nqn)),
     })
+}
+
+fn disk(place: &Place) -> Option<String> {
+    match place {
+        Place::Disk { name } => Some(name.clone()),
+        _ => None,
+    }
 }
 
 /// Where this machine reaches a server that listens at an address.

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use super::nqn::Nqn;
+use super::tcmu::TcmuError;
 use crate::vdrive;
 
 /// Why drives are not served, or not any longer.
@@ -43,6 +44,15 @@ pub enum Error {
         /// The kernel's error.
         #[source]
         source: io::Error,
+    },
+    /// The kernel cannot be given a disk, or not be rid of it.
+    #[error("cannot serve the SCSI disk {name}")]
+    Disk {
+        /// The disk's name.
+        name: String,
+        /// What went wrong.
+        #[source]
+        source: TcmuError,
     },
     /// A drive failed.
     #[error(transparent)]

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use super::control::{MAX_DATA, Place, Refusal, Reply, Request};
 use super::nqn::Nqn;
+use super::scsi::Face;
 use super::shared::SharedDrive;
 use super::trace::Log;
 use crate::transport::trace::Sink;
@@ -15,6 +16,14 @@ pub struct Export {
     drive: VirtualDrive,
     path: Option<PathBuf>,
     nqn: Nqn,
+    disk: Option<Disk>,
+}
+
+/// A SCSI disk that a drive is to be.
+#[derive(Clone)]
+pub(super) struct Disk {
+    pub(super) name: String,
+    pub(super) face: Face,
 }
 
 impl Export {
@@ -43,7 +52,16 @@ impl Export {
             drive,
             path: None,
             nqn,
+            disk: None,
         }
+    }
+
+    /// Shows it to this machine's kernel as a SCSI disk too; `name` tells it from other disks.
+    #[must_use]
+    pub fn with_disk(mut self, name: &str, face: Face) -> Self {
+        let name = name.to_owned();
+        self.disk = Some(Disk { name, face });
+        self
     }
 
     /// Names the subsystem, which has a name made of the drive's serial number otherwise.
@@ -59,6 +77,11 @@ impl Export {
         &self.nqn
     }
 
+    /// Whether it is to be a SCSI disk.
+    pub(super) const fn has_disk(&self) -> bool {
+        self.disk.is_some()
+    }
+
     /// Makes it ready for front ends.
     pub(super) fn share(self, sink: Option<&Arc<Mutex<Sink>>>) -> Exported {
         let Info { serial, model, .. } = self.drive.info();
@@ -71,6 +94,7 @@ impl Export {
             serial,
             model,
             log,
+            disk: self.disk,
             front_ends: Vec::new(),
         }
     }
@@ -92,6 +116,7 @@ pub struct Exported {
     serial: String,
     model: String,
     log: Option<Log>,
+    disk: Option<Disk>,
     front_ends: Vec<FrontEnd>,
 }
 
@@ -128,6 +153,11 @@ impl Exported {
     /// The drive, for a front end.
     pub(super) fn drive(&self) -> Arc<SharedDrive> {
         Arc::clone(&self.drive)
+    }
+
+    /// The disk that it is to be.
+    pub(super) const fn disk(&self) -> Option<&Disk> {
+        self.disk.as_ref()
     }
 
     /// Takes note of a way to it.

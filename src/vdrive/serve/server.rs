@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
 use super::control::{ControlPath, Handler, Service};
+use super::disk::ServedDisk;
 use super::error::Error;
 use super::export::{Export, Exported};
 use super::nvme_tcp::NvmeTcp;
@@ -45,6 +46,23 @@ impl ServerOptions {
         self.trace = Some(sink);
         self
     }
+
+    /// Checks that every drive has a place and a name of its own.
+    fn check(&self) -> Result<(), Error> {
+        let has_place = |export: &Export| self.nvme_tcp.is_some() || export.has_disk();
+        if self.exports.is_empty() || !self.exports.iter().all(has_place) {
+            return Err(Error::Nothing);
+        }
+        let mut names = HashSet::new();
+        let twice = self
+            .exports
+            .iter()
+            .find(|export| !names.insert(export.nqn()));
+        twice.map_or(Ok(()), |export| {
+            let nqn = export.nqn().clone();
+            Err(Error::SameName { nqn })
+        })
+    }
 }
 
 /// Drives that are being served. Dropping the value ends it as [`Server::stop`] does.
@@ -69,6 +87,7 @@ pub struct Server {
     // In this order they end: nobody asks for anything any longer, connections end, files close.
     controls: Vec<Service>,
     nvme_tcp: Option<NvmeTcp>,
+    disks: Vec<ServedDisk>,
     drives: Vec<Arc<Exported>>,
 }
 
@@ -78,19 +97,22 @@ impl Server {
     /// # Errors
     /// There is nothing to serve, or no place to do so. Nothing is served then.
     pub fn start(options: ServerOptions) -> Result<Self, Error> {
-        check_names(&options.exports)?;
-        let (Some(address), false) = (options.nvme_tcp, options.exports.is_empty()) else {
-            return Err(Error::Nothing);
-        };
+        options.check()?;
         let sink = options.trace.map(|sink| Arc::new(Mutex::new(sink)));
         let share = |export: Export| export.share(sink.as_ref());
         let mut drives: Vec<Exported> = options.exports.into_iter().map(share).collect();
-        let nvme_tcp = NvmeTcp::start(address, &mut drives)?;
+        let nvme_tcp = options.nvme_tcp;
+        let nvme_tcp = nvme_tcp.map(|address| NvmeTcp::start(address, &mut drives));
+        let nvme_tcp = nvme_tcp.transpose()?;
+        let disks = drives.iter_mut().map(ServedDisk::start);
+        let disks = disks.collect::<Result<Vec<_>, _>>()?.into_iter().flatten();
+        let disks = disks.collect();
         let drives: Vec<Arc<Exported>> = drives.into_iter().map(Arc::new).collect();
         let controls = drives.iter().filter_map(start_control);
         Ok(Self {
             controls: controls.collect::<Result<_, _>>()?,
-            nvme_tcp: Some(nvme_tcp),
+            nvme_tcp,
+            disks,
             drives,
         })
     }
@@ -136,27 +158,20 @@ impl Server {
     /// Ends it: connections are closed, data made durable, control sockets removed, files unlocked.
     ///
     /// # Errors
-    /// Data could not be made durable.
+    /// Data could not be made durable, or the kernel keeps a disk.
     pub fn stop(mut self) -> Result<(), Error> {
         self.controls.clear();
         self.nvme_tcp.take().into_iter().for_each(NvmeTcp::stop);
-        let outcomes: Vec<_> = self.drives().map(Exported::flush).collect();
-        Ok(outcomes.into_iter().collect::<Result<(), _>>()?)
+        let disks: Vec<_> = self.disks.drain(..).map(ServedDisk::stop).collect();
+        let drives: Vec<_> = self.drives().map(Exported::flush).collect();
+        disks.into_iter().collect::<Result<(), _>>()?;
+        Ok(drives.into_iter().collect::<Result<(), _>>()?)
     }
 
     fn drive(&self, index: usize) -> Result<&Exported, Error> {
         let drive = self.drives.get(index).map(AsRef::as_ref);
         drive.ok_or(Error::NoDrive { index })
     }
-}
-
-fn check_names(exports: &[Export]) -> Result<(), Error> {
-    let mut names = HashSet::new();
-    let twice = exports.iter().find(|export| !names.insert(export.nqn()));
-    twice.map_or(Ok(()), |export| {
-        let nqn = export.nqn().clone();
-        Err(Error::SameName { nqn })
-    })
 }
 
 /// The control socket of a drive that lies in a file.

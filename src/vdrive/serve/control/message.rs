@@ -67,6 +67,11 @@ pub enum Place {
         /// The subsystem's name.
         nqn: String,
     },
+    /// As a SCSI disk of the server's machine.
+    Disk {
+        /// The disk's name in the kernel's SCSI target.
+        name: String,
+    },
 }
 
 impl Place {
@@ -76,6 +81,9 @@ impl Place {
                 address: address.parse().ok()?,
                 nqn: (*nqn).to_owned(),
             }),
+            ["disk", name] => Some(Self::Disk {
+                name: (*name).to_owned(),
+            }),
             _ => None,
         }
     }
@@ -83,6 +91,7 @@ impl Place {
     fn line(&self) -> String {
         match self {
             Self::NvmeTcp { address, nqn } => format!("nvme-tcp {address} {nqn}"),
+            Self::Disk { name } => format!("disk {name}"),
         }
     }
 }
@@ -91,6 +100,7 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NvmeTcp { address, nqn } => write!(f, "over NVMe/TCP at {address} as {nqn}"),
+            Self::Disk { name } => write!(f, "as the SCSI disk {name}"),
         }
     }
 }
@@ -259,8 +269,10 @@ mod tests {
             address: address.parse().unwrap(),
             nqn: "nqn.2026-01.org.example".to_owned(),
         });
-        let reply = Reply::Places(places.to_vec());
-        assert_eq!(head(&reply).unwrap(), Head::Places(places.to_vec()));
+        let name = "disk-1".to_owned();
+        let places = [&places[..], &[Place::Disk { name }]].concat();
+        let reply = Reply::Places(places.clone());
+        assert_eq!(head(&reply).unwrap(), Head::Places(places));
         for refusal in Refusal::ALL {
             let answer = head(&Reply::Refused(refusal));
             assert!(matches!(answer, Err(ControlError::Refused(one)) if one == refusal));
