@@ -34,7 +34,12 @@ pub struct CreateOptions {
     pub session_timeout: Option<Duration>,
     /// How long each interface command takes.
     pub latency: Duration,
+    /// Equal parts of the media that a host sees as NVMe namespaces, 1 to [`MAX_NAMESPACES`].
+    pub namespaces: u32,
 }
+
+/// The most namespaces that a virtual drive has.
+pub const MAX_NAMESPACES: u32 = 16;
 
 const MODEL: &str = "sedkit virtual drive";
 const FIRMWARE: &str = "1.0";
@@ -55,6 +60,7 @@ impl CreateOptions {
             psid: None,
             session_timeout: None,
             latency: Duration::ZERO,
+            namespaces: 1,
         }
     }
 
@@ -69,6 +75,7 @@ impl CreateOptions {
                 block_size,
             });
         }
+        self.check_namespaces(blocks)?;
         let layout = Layout {
             block_size,
             blocks,
@@ -77,6 +84,14 @@ impl CreateOptions {
         };
         let record = first_record(&self.state(profile, blocks)?)?;
         Ok((layout, record))
+    }
+
+    fn check_namespaces(&self, blocks: u64) -> Result<(), Error> {
+        let count = self.namespaces;
+        if (1..=MAX_NAMESPACES).contains(&count) && blocks.is_multiple_of(u64::from(count)) {
+            return Ok(());
+        }
+        Err(Error::Namespaces { count, blocks })
     }
 
     fn profile(&self) -> Result<Profile, Error> {
@@ -96,6 +111,7 @@ impl CreateOptions {
             label: self.label()?,
             latency_us: u64::try_from(self.latency.as_micros()).unwrap_or(u64::MAX),
             blocks,
+            namespaces: self.namespaces,
             admin: Contents::default(),
             locking: Contents::default(),
             active: false,
