@@ -17,7 +17,7 @@ fn bench(namespaces: u32) -> Bench {
     Bench::reopening(|options| options.namespaces = namespaces)
 }
 
-fn is_protected(result: Result<Vec<u8>, MediaError>) -> bool {
+fn is_protected(result: &Result<Vec<u8>, MediaError>) -> bool {
     matches!(result, Err(MediaError::DataProtection))
 }
 
@@ -60,7 +60,7 @@ fn the_global_range_locks_every_namespace() {
     bench.drive().write(second, &[2; 512]).unwrap();
     bench.lock(session, RangeNumber::GLOBAL, true);
     for lba in [0, second] {
-        assert!(is_protected(bench.drive().read(lba, 1)), "{lba}");
+        assert!(is_protected(&bench.drive().read(lba, 1)), "{lba}");
     }
     bench.lock(session, RangeNumber::GLOBAL, false);
     assert_eq!(bench.drive().read(0, 1).unwrap(), [1; 512]);
@@ -108,6 +108,6 @@ fn the_shadow_mbr_ends_with_the_first_namespace() {
     assert!(bench.drive().read(0, 1).unwrap().starts_with(b"boot"));
     assert_eq!(bench.drive().read(second - 1, 1).unwrap(), [0; 512]);
     assert_eq!(bench.drive().read(second, 1).unwrap(), [8; 512]);
-    assert!(is_protected(bench.drive().read(second - 1, 2)));
+    assert!(is_protected(&bench.drive().read(second - 1, 2)));
     bench.drive().write(second, &[9; 512]).unwrap();
 }

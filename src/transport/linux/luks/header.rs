@@ -163,7 +163,7 @@ struct RawSegment {
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Number {
-    Number(u16),
+    Plain(u16),
     Text(String),
     Other(serde::de::IgnoredAny),
 }
@@ -187,7 +187,7 @@ impl RawSegment {
             _ => return None,
         };
         let number = match self.opal_segment_number.as_ref() {
-            Some(Number::Number(number)) => Some(*number),
+            Some(Number::Plain(number)) => Some(*number),
             Some(Number::Text(text)) => text.parse().ok(),
             Some(Number::Other(_)) | None => None,
         };

@@ -36,6 +36,21 @@ pub struct LuksVolume {
     pub place: Option<Range<u64>>,
 }
 
+#[cfg(test)]
+impl LuksVolume {
+    /// A volume as tests need it.
+    pub(crate) fn new(node: &str, range: Option<RangeNumber>, place: Option<Range<u64>>) -> Self {
+        Self {
+            node: node.to_owned(),
+            uuid: "0c7ad2b1".to_owned(),
+            label: "archive".to_owned(),
+            range,
+            with_crypt: false,
+            place,
+        }
+    }
+}
+
 impl fmt::Display for LuksVolume {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "LUKS on {} (", self.node)?;
