@@ -32,6 +32,9 @@ pub struct CreateOptions {
     pub psid: Option<String>,
     /// `DefSessionTimeout`, instead of the profile's; zero is never.
     pub session_timeout: Option<Duration>,
+    /// `TryLimit` of the Admins and Users of the Locking SP, instead of the profile's; 0 is no
+    /// limit.
+    pub try_limit: Option<u64>,
     /// How long each interface command takes.
     pub latency: Duration,
     /// Equal parts of the media that a host sees as NVMe namespaces, 1 to [`MAX_NAMESPACES`].
@@ -59,6 +62,7 @@ impl CreateOptions {
             msid: None,
             psid: None,
             session_timeout: None,
+            try_limit: None,
             latency: Duration::ZERO,
             namespaces: 1,
         }
@@ -98,6 +102,9 @@ impl CreateOptions {
         let mut profile = self.profile.clone();
         if let Some(timeout) = self.session_timeout {
             profile.sessions.default_timeout = millis(timeout);
+        }
+        if let Some(limit) = self.try_limit {
+            profile.tries.locking_sp.limit = limit;
         }
         profile.check()?;
         Ok(profile)

@@ -93,6 +93,9 @@ pub(crate) struct Create {
     /// Idle time after which a session is dropped, 0 for never [default: 30000]
     #[arg(long, value_name = "MILLISECONDS")]
     pub(crate) session_timeout: Option<u64>,
+    /// Wrong PINs that lock out an Admin or User of the Locking SP, 0 for no limit [default: 5]
+    #[arg(long, value_name = "N")]
+    pub(crate) try_limit: Option<u64>,
     /// Time that each interface command takes
     #[arg(long, value_name = "MILLISECONDS", default_value_t = 0)]
     pub(crate) latency: u64,
