@@ -49,6 +49,7 @@ mod resume;
 mod revert;
 mod scan;
 mod secret;
+mod served;
 mod setup;
 mod signal;
 mod state;

@@ -24,7 +24,7 @@ pub(super) fn run(arguments: &Create) -> Result<Report, CliError> {
     let value = LabelFields::new(drive.label());
     Ok(report(
         &arguments.path,
-        &drive,
+        drive.label(),
         Answer::Notice(text),
         &value,
     ))
