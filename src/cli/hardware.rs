@@ -9,10 +9,11 @@ use super::device::Named;
 use super::error::CliError;
 use super::exit::Code;
 use super::findings::FindingFields;
-use crate::transport::AtaSecurity;
+use crate::spec::MethodStatus;
 use crate::transport::linux::{
     self, Device, LuksVolume, Namespace, SystemRoot, allow_tpm, luks, raid_driver,
 };
+use crate::transport::{AtaSecurity, Bus};
 
 /// Facts about a real drive, in JSON.
 #[derive(Debug, Default, Serialize)]
@@ -251,6 +252,20 @@ impl NamespaceFields {
             self.nsid, self.blocks, self.name
         )
     }
+}
+
+/// Says why a range may have been refused, where the drive has several namespaces.
+pub(crate) fn explain_range(named: &Named, error: CliError) -> CliError {
+    let namespaces = named.block_names().len();
+    let is_nvme = named.node().is_some_and(|node| node.bus == Bus::Nvme);
+    let is_invalid = error.status == Some(MethodStatus::INVALID_PARAMETER.0);
+    if !is_nvme || !is_invalid || namespaces < 2 {
+        return error;
+    }
+    error.with_hint(format!(
+        "the drive has {namespaces} namespaces: many drives refuse ranges other than 0 then. Leave \
+         --range out, or give the drive one namespace before locking is activated"
+    ))
 }
 
 /// Says what may hide a drive's TCG Storage, where something may.

@@ -14,7 +14,7 @@ use super::ranges::RangeFields;
 use super::report::Report;
 use super::secret::{self, Key, Recipe, Secrets};
 use super::state::StateFields;
-use super::{Context, in_use, journal, plan, preflight};
+use super::{Context, hardware, in_use, journal, plan, preflight};
 use crate::drive::{
     Drive, DriveState, EraseConsent, ErrorCode, LockingState, RangeSpec, SetupPlan, SetupReport,
 };
@@ -50,7 +50,8 @@ pub(crate) fn run(args: &Setup, context: &Context) -> Result<Report, CliError> {
                 let (sid_key, new_key) = sources.read(args, context)?;
                 plan.sid_pin = sid_key.map(|key| key.pin(drive)).transpose()?;
                 let new_pin = new_key.pin(drive)?;
-                let report = set_up(args, name, drive, &mut plan, &new_pin, context)?;
+                let report = set_up(args, name, drive, &mut plan, &new_pin, context)
+                    .map_err(|error| hardware::explain_range(name, error))?;
                 if report.journal_failed {
                     context.output.warning(journal::FAILED);
                 }
