@@ -25,6 +25,8 @@ mod server;
 pub(crate) mod shared;
 mod tcmu;
 mod tcp;
+#[cfg(test)]
+mod testing;
 mod trace;
 
 pub use control::{Client, ControlError, Place, Refusal};

@@ -69,7 +69,7 @@ impl LogicalUnit {
             (0x89, Face::Sat) => self.ata_information(),
             (0xb0, _) => self.block_limits(),
             (0xb1, _) => characteristics(),
-            (0xb2, _) => vec![0, 0xc4, 0x02, 0],
+            (0xb2, _) => provisioning(),
             _ => return None,
         };
         let length = u16::try_from(body.len()).unwrap_or(u16::MAX);
@@ -153,4 +153,15 @@ fn characteristics() -> Vec<u8> {
     let mut data = vec![0x00, 0x01];
     data.resize(60, 0);
     data
+}
+
+/// Logical Block Provisioning.
+///
+/// | byte | bits | meaning |
+/// |---|---|---|
+/// | 5 | 7, 6, 5 | LBPU, LBPWS, LBPWS10: UNMAP, WRITE SAME (16) and (10) unmap |
+/// | | 4:2 | LBPRZ 1: unmapped blocks read as zeros |
+/// | 6 | 2:0 | PROVISIONING TYPE 2: thin |
+fn provisioning() -> Vec<u8> {
+    vec![0, 0xe4, 0x02, 0]
 }

@@ -49,16 +49,16 @@ impl LogicalUnit {
     fn pass_through(&self, request: &Request<'_>, registers: &Registers, extend: bool) -> Answer {
         let cdb = &request.cdb;
         let protocol = protocol(cdb).ok_or(Sense::INVALID_FIELD)?;
+        if registers.protocol().is_some_and(|own| own != protocol) {
+            return Err(Sense::INVALID_FIELD.into());
+        }
         let length = self.transfer_length(request, registers, protocol)?;
         let data = match protocol {
             Protocol::PioOut | Protocol::DmaOut => request.data_out.get(..length),
             Protocol::NonData | Protocol::PioIn | Protocol::DmaIn => Some([].as_slice()),
         };
         let data = data.ok_or(Sense::DATA_PHASE)?;
-        let mut completion = match registers.protocol() {
-            Some(expected) if expected != protocol => return Err(Sense::INVALID_FIELD.into()),
-            _ => self.execute_ata(registers, data),
-        };
+        let mut completion = self.execute_ata(registers, data);
         completion.data.truncate(length);
         let reports = cdb.bit(2, 5);
         if !completion.aborted && !reports {

@@ -240,3 +240,96 @@ fn failed(path: &Path, source: io::Error) -> TcmuError {
         source,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZE: Size = Size {
+        bytes: 64 << 20,
+        block_size: 512,
+    };
+
+    /// Folders that look like the kernel's, as far as they are looked at.
+    fn places(root: &Path) -> Places {
+        let places = Places {
+            target: root.join("target"),
+            uio: root.join("uio"),
+            dev: PathBuf::from("/dev"),
+        };
+        make(&places.target.join("core")).unwrap();
+        places
+    }
+
+    fn text(path: &Path) -> String {
+        fs::read_to_string(path).unwrap()
+    }
+
+    #[test]
+    fn the_kernel_is_told_of_the_device_and_its_adapter() {
+        let root = tempfile::tempdir().unwrap();
+        let config = Config::create(places(root.path()), "v1", SIZE).unwrap();
+        let target = root.path().join("target");
+        let backing = target.join("core/user_0/v1");
+        assert_eq!(
+            text(&backing.join("control")),
+            "dev_config=sedkit/v1,dev_size=67108864,hw_block_size=512,nl_reply_supported=-1"
+        );
+        assert_eq!(text(&backing.join("enable")), "1");
+        config.attach().unwrap();
+        let (port, initiator) = config.addresses();
+        let is_naa = |address: &str| address.starts_with("naa.3") && address.len() == 20;
+        assert!(is_naa(&port) && is_naa(&initiator) && port != initiator);
+        let group = target.join("loopback").join(&port).join("tpgt_1");
+        assert_eq!(text(&group.join("nexus")), initiator);
+        let link = fs::read_link(group.join("lun/lun_0/port")).unwrap();
+        assert_eq!(link, backing);
+    }
+
+    #[test]
+    fn what_a_killed_handler_left_is_found_again() {
+        let root = tempfile::tempdir().unwrap();
+        let places = places(root.path());
+        let first = Config::create(places.clone(), "v1", SIZE).unwrap();
+        first.attach().unwrap();
+        let other = Config::create(places.clone(), "v2", SIZE).unwrap();
+        assert_eq!((first.hba, other.hba), (0, 1));
+        let again = Config::create(places, "v1", SIZE).unwrap();
+        assert_eq!(again.hba, 0);
+        again.attach().unwrap();
+    }
+
+    #[test]
+    fn the_uio_device_is_found_by_its_name() {
+        let root = tempfile::tempdir().unwrap();
+        let places = places(root.path());
+        for (uio, name) in [("uio0", "other"), ("uio3", "tcm-user/0/v1/sedkit/v1\n")] {
+            let maps = places.uio.join(uio).join("maps/map0");
+            make(&maps).unwrap();
+            write(&maps.join("size"), "0x0000000040800000\n").unwrap();
+            write(&places.uio.join(uio).join("name"), name).unwrap();
+        }
+        let config = Config::create(places.clone(), "v1", SIZE).unwrap();
+        let device = config.uio_device().unwrap();
+        assert_eq!(device.node, Path::new("/dev/uio3"));
+        assert_eq!(device.map_length, 0x4080_0000);
+        let config = Config::create(places, "v2", SIZE).unwrap();
+        let error = config.uio_device().unwrap_err();
+        assert!(matches!(error, TcmuError::NoDevice { .. }));
+    }
+
+    #[test]
+    fn names_and_missing_targets_are_refused() {
+        let root = tempfile::tempdir().unwrap();
+        for name in ["", "a/b", "..", "a,b", "a b", "ü", &"x".repeat(33)] {
+            let error = Config::create(places(root.path()), name, SIZE).unwrap_err();
+            assert!(matches!(error, TcmuError::Name), "{name}");
+        }
+        let nowhere = Places {
+            target: root.path().join("nowhere"),
+            ..Places::default()
+        };
+        let error = Config::create(nowhere, "v1", SIZE).unwrap_err();
+        assert!(matches!(error, TcmuError::NoTarget { .. }));
+    }
+}
