@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 use super::error::CliError;
 use super::output::Output;
-use super::{Context, exclusive};
+use super::{Context, served};
 use crate::spec::{ComId, SecurityProtocol};
 use crate::transport::count::{CountHandle, Counter};
 use crate::transport::linux::{self, DriveNodes, Geometry, Node, SystemRoot};
 use crate::transport::trace::Trace;
 use crate::transport::{Identity, Transport};
-use crate::vdrive::{Info, VirtualDrive};
+use crate::vdrive::Info;
 use crate::wire::pretty::{Masking, Printer};
 
 /// What comes before the path of a virtual drive's file.
@@ -176,7 +176,7 @@ fn open_plain(
     context: &Context,
 ) -> Result<(Box<dyn Transport>, Option<Geometry>), CliError> {
     if let Some(path) = virtual_path(name) {
-        let drive = exclusive::wait(context, || Ok(VirtualDrive::open(path)?))?;
+        let drive = served::open(path, context)?;
         let Info {
             blocks, block_size, ..
         } = drive.info();

@@ -8,6 +8,7 @@ use super::hint;
 use crate::drive::{self, Cause, ErrorCode};
 use crate::secret::{PsidError, SchemeError, SourceError};
 use crate::transport;
+use crate::vdrive::serve::{self, ControlError, Refusal, TcmuError};
 use crate::vdrive::{self, StoreError};
 
 impl From<drive::Error> for CliError {
@@ -132,4 +133,61 @@ fn store_code(error: &StoreError) -> Code {
         StoreError::Dimensions { .. } => Code::Usage,
         _ => Code::Failed,
     }
+}
+
+impl From<serve::Error> for CliError {
+    fn from(error: serve::Error) -> Self {
+        let code = match error {
+            serve::Error::Drive(error) => return error.into(),
+            serve::Error::Listen { ref source, .. } => listen_code(source.kind()),
+            serve::Error::Control { ref source, .. } => io_code(source.kind()),
+            serve::Error::Disk { ref source, .. } => disk_code(source),
+            _ => Code::Usage,
+        };
+        Self {
+            hint: hint::for_server(&error).map(str::to_owned),
+            ..Self::from_chain(code, &error)
+        }
+    }
+}
+
+/// The code of an address that cannot be listened at.
+fn listen_code(kind: ErrorKind) -> Code {
+    match kind {
+        ErrorKind::AddrInUse => Code::Busy,
+        ErrorKind::AddrNotAvailable => Code::Usage,
+        kind => io_code(kind),
+    }
+}
+
+const fn disk_code(error: &TcmuError) -> Code {
+    match error {
+        TcmuError::NotRoot => Code::PermissionDenied,
+        TcmuError::NoTarget { .. } => Code::NotSupported,
+        TcmuError::Name => Code::Usage,
+        _ => Code::Failed,
+    }
+}
+
+impl From<ControlError> for CliError {
+    fn from(error: ControlError) -> Self {
+        match error {
+            ControlError::Refused(Refusal::DataProtection) => {
+                vdrive::MediaError::DataProtection.into()
+            }
+            ControlError::Refused(Refusal::TooMuch) => Self::from_chain(Code::Usage, &error)
+                .with_hint("read at most 1 MiB at a time while the drive is served"),
+            ControlError::Refused(Refusal::OutOfRange) => Self::from_chain(Code::Usage, &error),
+            ControlError::Malformed => Self::from_chain(Code::Malformed, &error),
+            ControlError::Silent(ref source) if is_late(source.kind()) => {
+                Self::from_chain(Code::TimedOut, &error)
+            }
+            _ => Self::from_chain(Code::Failed, &error),
+        }
+    }
+}
+
+/// What the kernel says of a time limit, and what we do.
+const fn is_late(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::TimedOut | ErrorKind::WouldBlock)
 }

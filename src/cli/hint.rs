@@ -3,6 +3,7 @@
 use crate::drive::{Authority, Cause, Error, Mismatch};
 use crate::secret::{LOOK_ALIKES, SchemeError, SourceError};
 use crate::spec::MethodStatus;
+use crate::vdrive::serve;
 use crate::vdrive::{self, StoreError};
 use crate::{session, transport};
 
@@ -172,6 +173,28 @@ pub(crate) fn for_virtual(error: &vdrive::Error) -> Option<&'static str> {
         StoreError::NotRegular | StoreError::Foreign => {
             Some("vdrive: names the file of a virtual drive; real drives are named without it")
         }
+        _ => None,
+    }
+}
+
+/// What to do where drives cannot be served.
+pub(crate) fn for_server(error: &serve::Error) -> Option<&'static str> {
+    use std::io::ErrorKind;
+    match error {
+        serve::Error::Listen { source, .. } => match source.kind() {
+            ErrorKind::AddrInUse => Some("another server listens there: give another --nvme-tcp"),
+            ErrorKind::PermissionDenied => Some("ports below 1024 need root"),
+            ErrorKind::AddrNotAvailable => Some("give an address of this machine to --nvme-tcp"),
+            _ => None,
+        },
+        serve::Error::Control { source, .. } => match source.kind() {
+            ErrorKind::AlreadyExists => Some("that file is no socket of sedkit: move it away"),
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+                Some("the folder of the drive's file must be writable")
+            }
+            _ => None,
+        },
+        serve::Error::SameName { .. } => Some("name each drive by --nqn, in their order"),
         _ => None,
     }
 }

@@ -84,11 +84,14 @@ impl Output {
 
     /// Prints the outcome of a run and gives the exit code.
     pub(crate) fn finish(&self, command: &str, mut report: Report) -> ExitCode {
-        report.each_string(&mut |text| *text = printable(text));
-        let written = if self.json {
-            self.document(command, &report)
+        let written = if report.is_delivered {
+            report
+                .error
+                .iter()
+                .for_each(|error| self.error(None, error));
+            Ok(())
         } else {
-            self.text(&report)
+            self.deliver(command, &mut report)
         };
         match written {
             Ok(()) => report.exit(),
@@ -96,6 +99,16 @@ impl Output {
                 self.error(None, &error);
                 error.code.exit()
             }
+        }
+    }
+
+    /// Prints what a run has to say, which may go on after that.
+    pub(crate) fn deliver(&self, command: &str, report: &mut Report) -> Result<(), CliError> {
+        report.each_string(&mut |text| *text = printable(text));
+        if self.json {
+            self.document(command, report)
+        } else {
+            self.text(report)
         }
     }
 

@@ -20,6 +20,8 @@ pub(crate) struct Report {
     pub(crate) text: Answer,
     /// A failure of the whole run.
     pub(crate) error: Option<CliError>,
+    /// Whether standard output has all of it already: what came later is an error at most.
+    pub(crate) is_delivered: bool,
 }
 
 /// Text on standard output.

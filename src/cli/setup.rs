@@ -9,6 +9,7 @@ use super::device::Named;
 use super::drives::{self, Done};
 use super::error::CliError;
 use super::extent::Layout;
+use super::luks::Tenants;
 use super::ranges::RangeFields;
 use super::report::Report;
 use super::secret::{self, Key, Recipe, Secrets};
@@ -41,6 +42,7 @@ pub(crate) fn run(args: &Setup, context: &Context) -> Result<Report, CliError> {
                 ));
             }
             preflight::family(drive)?;
+            spare_luks(args, name, drive, &plan.ranges, context)?;
             if drive.state().locking == LockingState::Inactive {
                 plan.consent = consent(args, name, drive, context)?;
             }
@@ -126,6 +128,24 @@ fn ranges(args: &Setup, named: &Named, drive: &Drive) -> Result<Vec<RangeSpec>, 
         .collect::<Result<_, CliError>>()?;
     drive.check_ranges(&ranges)?;
     Ok(ranges)
+}
+
+/// Refuses to move ranges where LUKS has one for itself. The Global range can be had beside it.
+fn spare_luks(
+    args: &Setup,
+    name: &Named,
+    drive: &Drive,
+    ranges: &[RangeSpec],
+    context: &Context,
+) -> Result<(), CliError> {
+    let tenants = Tenants::of(name, drive);
+    if !ranges.is_empty() {
+        return tenants.spare_places(ranges, name, args.force, context);
+    }
+    if let Some(warning) = tenants.header_warning() {
+        context.output.warning(&format!("{name}: {warning}"));
+    }
+    Ok(())
 }
 
 /// Sets up. On a drive whose ranges are as asked nothing is lost, so consent is asked for only if

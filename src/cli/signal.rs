@@ -1,12 +1,14 @@
 //! SIGINT, SIGTERM and SIGHUP: the first asks the run to end tidily, the second ends it at once.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read};
+use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::flag;
+use signal_hook::low_level::pipe;
 
 use crate::session::Interrupt;
 
@@ -25,8 +27,7 @@ impl Signals {
     pub(crate) fn install() -> io::Result<Self> {
         let interrupt = Interrupt::new();
         let idle = Arc::new(AtomicBool::new(false));
-        let hangup = (!is_ignored(SIGHUP)).then_some(SIGHUP);
-        for signal in [SIGINT, SIGTERM].into_iter().chain(hangup) {
+        for signal in endings() {
             for ends_at_once in [&idle, &interrupt.flag()] {
                 let flag = Arc::clone(ends_at_once);
                 flag::register_conditional_shutdown(signal, 128 + signal, flag)?;
@@ -48,6 +49,66 @@ impl Signals {
         self.idle.store(false, Ordering::Relaxed);
         result
     }
+}
+
+/// The signals that end a run, while a server waits for nothing else.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    interrupt: Interrupt,
+    user: Arc<AtomicBool>,
+    wakes: UnixStream,
+}
+
+/// What a signal asks of a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wish {
+    /// To end.
+    End,
+    /// SIGUSR1.
+    User,
+}
+
+impl Signals {
+    /// Takes over SIGUSR1 too, and lets a thread sleep until a signal comes.
+    ///
+    /// # Errors
+    /// What the kernel says, where the handlers cannot be installed.
+    pub(crate) fn watch(&self) -> io::Result<Watch> {
+        let (wakes, waker) = UnixStream::pair()?;
+        let user = Arc::new(AtomicBool::new(false));
+        flag::register(SIGUSR1, Arc::clone(&user))?;
+        // The flags are raised before the waiting thread is woken: handlers run in this order.
+        for signal in endings().chain([SIGUSR1]) {
+            pipe::register(signal, waker.try_clone()?)?;
+        }
+        Ok(Watch {
+            interrupt: self.interrupt.clone(),
+            user,
+            wakes,
+        })
+    }
+}
+
+impl Watch {
+    /// Sleeps until somebody wants something.
+    pub(crate) fn next(&mut self) -> Wish {
+        loop {
+            if self.interrupt.is_raised() {
+                return Wish::End;
+            }
+            if self.user.swap(false, Ordering::Relaxed) {
+                return Wish::User;
+            }
+            // Whatever wakes it, the flags tell why.
+            let _ = self.wakes.read(&mut [0; 64]);
+        }
+    }
+}
+
+/// The signals that end a run; SIGHUP only where nobody, as nohup does, has it ignored.
+fn endings() -> impl Iterator<Item = i32> {
+    let hangup = (!is_ignored(SIGHUP)).then_some(SIGHUP);
+    [SIGINT, SIGTERM].into_iter().chain(hangup)
 }
 
 /// Whether the process was started with a signal ignored, by the kernel's mask of them.

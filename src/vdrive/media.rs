@@ -145,6 +145,21 @@ pub(crate) fn deallocate(
     Ok(store.clear(Area::Medium, span.offset(), span.bytes())?)
 }
 
+/// Judges a write or a deallocation without doing it.
+///
+/// # Errors
+///
+/// Those of [`deallocate`].
+pub(crate) fn check_write(
+    store: &Store,
+    view: &LockView<'_>,
+    lba: u64,
+    count: u64,
+) -> Result<(), MediaError> {
+    let span = Span::unbounded(store.layout(), lba, count)?;
+    view.check_write(&span).map(drop)
+}
+
 /// The bytes on the medium, which no host sees: ciphertext, or zeros where nothing is written.
 ///
 /// # Errors

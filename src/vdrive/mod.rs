@@ -7,7 +7,8 @@
 //! - [`profile`]: what one model is made of, as data;
 //! - `tper`: the TPer, from security protocols down to tables;
 //! - [`xts`], `media`: how a logical block is encrypted, and what a host's READ and WRITE get;
-//! - `store`: the one file that a drive lives in, safe against a crash at any write.
+//! - `store`: the one file that a drive lives in, safe against a crash at any write;
+//! - [`serve`]: the drive behind front ends, so that a kernel can mount it.
 //!
 //! ```
 //! use sedkit::spec::{ComId, SecurityProtocol};
@@ -29,8 +30,7 @@ mod info;
 mod label;
 mod media;
 pub mod profile;
-#[expect(dead_code, unused_imports, reason = "front ends are being built on it")]
-mod serve;
+pub mod serve;
 mod stats;
 mod store;
 mod tper;
@@ -39,7 +39,7 @@ pub mod xts;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-pub use create::CreateOptions;
+pub use create::{CreateOptions, MAX_NAMESPACES};
 pub use error::Error;
 pub use info::{Info, Inspection, RangeInfo};
 pub use label::{Label, LabelError};
@@ -145,6 +145,32 @@ impl VirtualDrive {
         Ok(self.tper.reset_from_outside(Reset::Hardware)?)
     }
 
+    /// How many NVMe namespaces the media is divided into. Namespace 1 holds the first blocks.
+    ///
+    /// They share one TPer and one Global Range. The shadow MBR stands at the beginning of the
+    /// first. Front ends for other interfaces have no word for more than one.
+    #[must_use]
+    pub const fn namespaces(&self) -> u32 {
+        self.tper.state().namespaces
+    }
+
+    /// Logical blocks of each namespace. A host counts from 0 in each; block `lba` of namespace
+    /// `nsid` is block `(nsid - 1) * namespace_blocks() + lba` of the media, as
+    /// [`VirtualDrive::read`] and its likes count.
+    #[must_use]
+    pub fn namespace_blocks(&self) -> u64 {
+        self.tper.state().namespace_blocks()
+    }
+
+    /// Resets the interface in a way that is no TCG reset: what waits for IF-RECV is lost, but
+    /// sessions and locks stay as they are (\[NVMe\] Security Receive command).
+    ///
+    /// # Errors
+    /// The file failed.
+    pub fn lose_responses(&mut self) -> Result<(), Error> {
+        Ok(self.tper.lose_responses()?)
+    }
+
     /// What a host's READ gets.
     ///
     /// # Errors
@@ -172,6 +198,14 @@ impl VirtualDrive {
     pub fn deallocate(&mut self, lba: u64, count: u64) -> Result<(), MediaError> {
         let (view, store) = self.tper.media()?;
         media::deallocate(store, &view, lba, count)
+    }
+
+    /// Whether a host's WRITE or TRIM of blocks would be refused, without changing anything.
+    ///
+    /// # Errors
+    /// As [`VirtualDrive::write`].
+    pub fn check_write(&self, lba: u64, count: u64) -> Result<(), MediaError> {
+        media::check_write(self.tper.store(), &self.tper.lock_view(), lba, count)
     }
 
     /// What a host's FLUSH does.

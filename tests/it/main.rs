@@ -18,6 +18,7 @@ mod host;
 mod kill;
 mod man;
 mod model;
+mod peers;
 mod pretty;
 mod support;
 mod tper;

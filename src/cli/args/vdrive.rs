@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, value_parser};
 
 /// Virtual drives: complete self-encrypting drives in a file, to try and to test everything on
 #[derive(Debug, Args)]
@@ -18,6 +18,7 @@ pub(crate) enum VdriveCommand {
     Create(Create),
     /// Show what a virtual drive is, its state, and what its label shows
     Info(File),
+    Serve(Serve),
     /// Take the power away and give it back: locks close, sessions end
     PowerCycle(File),
     /// Reset without loss of power: sessions end, locks that ask for this reset close
@@ -37,6 +38,7 @@ impl VdriveCommand {
         match self {
             Self::Create(_) => "vdrive create",
             Self::Info(_) => "vdrive info",
+            Self::Serve(_) => "vdrive serve",
             Self::PowerCycle(_) => "vdrive power-cycle",
             Self::HardwareReset(_) => "vdrive hardware-reset",
             Self::Read(_) => "vdrive read",
@@ -87,12 +89,54 @@ pub(crate) struct Create {
     /// Bytes of a logical block
     #[arg(long, value_name = "BYTES")]
     pub(crate) block_size: Option<u32>,
+    /// Equal parts of the drive that a host sees as NVMe namespaces, 1 to 16
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=16))]
+    pub(crate) namespaces: u32,
     /// Idle time after which a session is dropped, 0 for never [default: 30000]
     #[arg(long, value_name = "MILLISECONDS")]
     pub(crate) session_timeout: Option<u64>,
+    /// Wrong PINs that lock out an Admin or User of the Locking SP, 0 for no limit [default: 5]
+    #[arg(long, value_name = "N")]
+    pub(crate) try_limit: Option<u64>,
     /// Time that each interface command takes
     #[arg(long, value_name = "MILLISECONDS", default_value_t = 0)]
     pub(crate) latency: u64,
+}
+
+/// Serve virtual drives to this machine's kernel, or to others, as real ones
+///
+/// Each drive is an NVMe subsystem of its own. What to type on the host is printed once everything
+/// listens. SIGINT or SIGTERM ends it; SIGUSR1 power-cycles all drives, and "sedkit vdrive
+/// power-cycle PATH" does so to one, while it is served.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  sedkit vdrive serve demo.img\n  \
+    sedkit vdrive serve a.img b.img --nvme-tcp 4421 --trace commands.txt")]
+pub(crate) struct Serve {
+    /// The virtual drives' files, with or without vdrive: before them
+    #[arg(value_name = "PATH", required = true)]
+    pub(crate) paths: Vec<OsString>,
+    /// Serve over NVMe/TCP, which is the default, at an address [default: 127.0.0.1:4420]; without
+    /// ADDR only this machine can connect
+    #[arg(
+        long,
+        value_name = "[ADDR:]PORT",
+        num_args = 0..=1,
+        default_missing_value = "127.0.0.1:4420"
+    )]
+    pub(crate) nvme_tcp: Option<String>,
+    /// Serve as a SCSI disk of this machine, once for each drive; needs root and the kernel's
+    /// modules target_core_user and tcm_loop
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tcmu: Vec<String>,
+    /// Let the SCSI disks be SATA drives, which take ATA PASS-THROUGH
+    #[arg(long, requires = "tcmu")]
+    pub(crate) sat: bool,
+    /// Name of a drive's subsystem, once for each drive [default: made of the serial number]
+    #[arg(long, value_name = "NQN")]
+    pub(crate) nqn: Vec<String>,
+    /// Append every interface command to this file, explained, PINs masked
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
 }
 
 /// A run of blocks.

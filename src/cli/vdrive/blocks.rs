@@ -6,13 +6,14 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::{open, path, report};
+use super::{open, path, reach, report, show};
 use crate::cli::Context;
 use crate::cli::args::vdrive::{Blocks, Write};
 use crate::cli::error::CliError;
 use crate::cli::exit::Code;
 use crate::cli::report::{Answer, Report};
-use crate::vdrive::{MediaError, VirtualDrive};
+use crate::cli::served::Reached;
+use crate::vdrive::MediaError;
 
 /// Bytes that one command carries, as much as one READ or WRITE may.
 const MAX_BYTES: u64 = 64 << 20;
@@ -28,21 +29,27 @@ struct Transfer {
 
 /// What a host's READ gets.
 pub(super) fn read(arguments: &Blocks, context: &Context) -> Result<Report, CliError> {
-    let drive = open(&arguments.file)?;
-    let data = drive.read(arguments.lba, arguments.count)?;
-    deliver(&data, arguments, &drive, context)
+    let Blocks { file, lba, count } = arguments;
+    let data = match reach(file, context)? {
+        Reached::Open(drive) => drive.read(*lba, *count)?,
+        Reached::Served(server) => server.read(*lba, *count)?,
+    };
+    deliver(&data, arguments, context)
 }
 
 /// The bytes on the medium.
 pub(super) fn media(arguments: &Blocks, context: &Context) -> Result<Report, CliError> {
-    let drive = open(&arguments.file)?;
-    let data = drive.ciphertext(arguments.lba, arguments.count)?;
-    deliver(&data, arguments, &drive, context)
+    let Blocks { file, lba, count } = arguments;
+    let data = match reach(file, context)? {
+        Reached::Open(drive) => drive.ciphertext(*lba, *count)?,
+        Reached::Served(server) => server.ciphertext(*lba, *count)?,
+    };
+    deliver(&data, arguments, context)
 }
 
 /// What a host's WRITE does.
-pub(super) fn write(arguments: &Write) -> Result<Report, CliError> {
-    let mut drive = open(&arguments.file)?;
+pub(super) fn write(arguments: &Write, context: &Context) -> Result<Report, CliError> {
+    let mut drive = open(&arguments.file, context)?;
     let mut data = input(arguments.from.as_deref())?;
     let block_size = u64::from(drive.info().block_size);
     let count = length(&data).div_ceil(block_size);
@@ -58,19 +65,14 @@ pub(super) fn write(arguments: &Write) -> Result<Report, CliError> {
     };
     Ok(report(
         path(&arguments.file),
-        &drive,
+        drive.label(),
         Answer::Notice(text),
         &value,
     ))
 }
 
 /// Bytes go to standard output as they are, or into the document as hex.
-fn deliver(
-    data: &[u8],
-    arguments: &Blocks,
-    drive: &VirtualDrive,
-    context: &Context,
-) -> Result<Report, CliError> {
+fn deliver(data: &[u8], arguments: &Blocks, context: &Context) -> Result<Report, CliError> {
     let hex = context.output.is_json().then(|| hex(data));
     if hex.is_none() {
         context.output.bytes(data)?;
@@ -80,9 +82,10 @@ fn deliver(
         count: arguments.count,
         data: hex,
     };
+    let label = show::inspect(&arguments.file)?.label;
     Ok(report(
         path(&arguments.file),
-        drive,
+        &label,
         Answer::Nothing,
         &value,
     ))

@@ -24,7 +24,7 @@ pub(super) fn run(arguments: &Create) -> Result<Report, CliError> {
     let value = LabelFields::new(drive.label());
     Ok(report(
         &arguments.path,
-        &drive,
+        drive.label(),
         Answer::Notice(text),
         &value,
     ))
@@ -42,6 +42,8 @@ fn options(arguments: &Create) -> Result<CreateOptions, CliError> {
     options.msid.clone_from(&arguments.msid);
     options.psid.clone_from(&arguments.psid);
     options.session_timeout = arguments.session_timeout.map(Duration::from_millis);
+    options.namespaces = arguments.namespaces;
+    options.try_limit = arguments.try_limit;
     options.latency = Duration::from_millis(arguments.latency);
     Ok(options)
 }

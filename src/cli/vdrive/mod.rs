@@ -10,10 +10,12 @@ use super::Context;
 use super::args::vdrive::{File, Vdrive, VdriveCommand};
 use super::error::CliError;
 use super::report::{Answer, DriveReport, Report, fields};
-use crate::vdrive::VirtualDrive;
+use super::served::{self, Reached};
+use crate::vdrive::{Label, VirtualDrive};
 
 mod blocks;
 mod create;
+mod serve;
 mod show;
 
 /// Does what was asked for.
@@ -21,41 +23,55 @@ pub(crate) fn run(arguments: &Vdrive, context: &Context) -> Result<Report, CliEr
     match &arguments.command {
         VdriveCommand::Create(arguments) => create::run(arguments),
         VdriveCommand::Info(file) => show::info(file),
-        VdriveCommand::PowerCycle(file) => power_cycle(file),
-        VdriveCommand::HardwareReset(file) => hardware_reset(file),
+        VdriveCommand::Serve(arguments) => serve::run(arguments, context),
+        VdriveCommand::PowerCycle(file) => power_cycle(file, context),
+        VdriveCommand::HardwareReset(file) => hardware_reset(file, context),
         VdriveCommand::Read(arguments) => blocks::read(arguments, context),
-        VdriveCommand::Write(arguments) => blocks::write(arguments),
+        VdriveCommand::Write(arguments) => blocks::write(arguments, context),
         VdriveCommand::Media(arguments) => blocks::media(arguments, context),
         VdriveCommand::Stats(file) => show::stats(file),
     }
 }
 
-fn power_cycle(file: &File) -> Result<Report, CliError> {
-    let mut drive = open(file)?;
-    drive.power_cycle()?;
-    Ok(show::state(
-        file,
-        &drive,
-        "the power was off and is on again",
-    ))
+fn power_cycle(file: &File, context: &Context) -> Result<Report, CliError> {
+    match reach(file, context)? {
+        Reached::Open(mut drive) => drive.power_cycle()?,
+        Reached::Served(server) => server.power_cycle()?,
+    }
+    show::state(file, "the power was off and is on again")
 }
 
-fn hardware_reset(file: &File) -> Result<Report, CliError> {
-    let mut drive = open(file)?;
-    drive.hardware_reset()?;
-    Ok(show::state(file, &drive, "the interface was reset"))
+fn hardware_reset(file: &File, context: &Context) -> Result<Report, CliError> {
+    match reach(file, context)? {
+        Reached::Open(mut drive) => drive.hardware_reset()?,
+        Reached::Served(server) => server.hardware_reset()?,
+    }
+    show::state(file, "the interface was reset")
 }
 
 /// The path of a drive's file, which may have `vdrive:` before it as everywhere else.
 fn path(file: &File) -> &Path {
-    let name = file.path.as_bytes();
+    plain(&file.path)
+}
+
+fn plain(name: &OsStr) -> &Path {
+    let name = name.as_bytes();
     Path::new(OsStr::from_bytes(
         name.strip_prefix(b"vdrive:").unwrap_or(name),
     ))
 }
 
-fn open(file: &File) -> Result<VirtualDrive, CliError> {
-    VirtualDrive::open(path(file)).map_err(|error| about(path(file), error.into()))
+/// The drive, or its server.
+fn reach(file: &File, context: &Context) -> Result<Reached, CliError> {
+    served::reach(path(file), context).map_err(|error| about(path(file), error))
+}
+
+/// The drive, for what its server does not do.
+fn open(file: &File, context: &Context) -> Result<VirtualDrive, CliError> {
+    match reach(file, context)? {
+        Reached::Open(drive) => Ok(*drive),
+        Reached::Served(server) => Err(about(path(file), served::in_service(&server))),
+    }
 }
 
 /// An error that says which file it is about.
@@ -67,8 +83,7 @@ fn about(path: &Path, error: CliError) -> CliError {
 }
 
 /// A report about one drive.
-fn report(path: &Path, drive: &VirtualDrive, text: Answer, value: &impl Serialize) -> Report {
-    let label = drive.label();
+fn report(path: &Path, label: &Label, text: Answer, value: &impl Serialize) -> Report {
     Report::of_drives(vec![DriveReport {
         serial: Some(label.serial.clone()),
         model: Some(label.model.clone()),

@@ -4,55 +4,55 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{open, path, report};
+use super::{about, path, report};
 use crate::cli::args::vdrive::File;
 use crate::cli::error::CliError;
 use crate::cli::report::{Answer, Report};
-use crate::vdrive::{Counts, Info, Label, VirtualDrive};
+use crate::vdrive::{Counts, Info, Inspection, Label, VirtualDrive};
 
 /// Shows what a drive is, its state and its label.
 pub(super) fn info(file: &File) -> Result<Report, CliError> {
-    let drive = open(file)?;
-    let text = format!("{}{}", info_text(&drive.info()), label_text(drive.label()));
+    let Inspection { info, label, .. } = inspect(file)?;
+    let text = format!("{}{}", info_text(&info), label_text(&label));
     let value = InfoFields {
-        label: LabelFields::new(drive.label()).label,
-        state: StateFields::new(&drive.info()),
+        label: LabelFields::new(&label).label,
+        state: StateFields::new(&info),
     };
-    Ok(report(path(file), &drive, Answer::Data(text), &value))
+    Ok(report(path(file), &label, Answer::Data(text), &value))
 }
 
 /// Shows how many interface commands a drive has seen.
 pub(super) fn stats(file: &File) -> Result<Report, CliError> {
-    let drive = open(file)?;
-    let protocols: BTreeMap<String, CountFields> = drive
-        .stats()
+    let Inspection { label, stats, .. } = inspect(file)?;
+    let protocols: BTreeMap<String, CountFields> = stats
         .protocols()
         .map(|(protocol, counts)| (format!("{:02x}", protocol.0), counts.into()))
         .collect();
-    let total = drive.stats().total().into();
+    let total = stats.total().into();
     let value = StatsFields {
         stats: StatsTable { protocols, total },
     };
     Ok(report(
         path(file),
-        &drive,
+        &label,
         Answer::Data(stats_text(&value.stats)),
         &value,
     ))
 }
 
 /// Tells what was done to a drive, and its state afterwards.
-pub(super) fn state(file: &File, drive: &VirtualDrive, done: &str) -> Report {
-    let info = drive.info();
+pub(super) fn state(file: &File, done: &str) -> Result<Report, CliError> {
+    let Inspection { info, label, .. } = inspect(file)?;
     let text = format!("{}: {done}\n{}", path(file).display(), locks_text(&info));
-    report(
-        path(file),
-        drive,
-        Answer::Notice(text),
-        &StateOnly {
-            state: StateFields::new(&info),
-        },
-    )
+    let value = StateOnly {
+        state: StateFields::new(&info),
+    };
+    Ok(report(path(file), &label, Answer::Notice(text), &value))
+}
+
+/// A look at a drive, which others may have open.
+pub(super) fn inspect(file: &File) -> Result<Inspection, CliError> {
+    VirtualDrive::inspect(path(file)).map_err(|error| about(path(file), error.into()))
 }
 
 /// What a label shows, in JSON.
@@ -97,6 +97,7 @@ struct StateFields {
     profile: String,
     block_size: u32,
     blocks: u64,
+    namespaces: u32,
     locking_sp: String,
     owned: bool,
     sid_blocked: bool,
@@ -128,6 +129,7 @@ impl StateFields {
             profile: info.profile.clone(),
             block_size: info.block_size,
             blocks: info.blocks,
+            namespaces: info.namespaces,
             locking_sp: info.life_cycle.to_string(),
             owned: info.is_owned,
             sid_blocked: info.sid_blocked,
@@ -189,11 +191,12 @@ fn info_text(info: &Info) -> String {
     };
     let bytes = info.blocks.saturating_mul(u64::from(info.block_size));
     format!(
-        "profile     {}\nsize        {} blocks of {} bytes, {bytes} bytes\nlocking SP  {}\n\
+        "profile     {}\nsize        {} blocks of {} bytes, {bytes} bytes\nnamespaces  {}\nlocking SP  {}\n\
          owned       {owned}\nsessions    {} open\n{}",
         info.profile,
         info.blocks,
         info.block_size,
+        info.namespaces,
         info.life_cycle,
         info.open_sessions,
         locks_text(info)

@@ -43,8 +43,8 @@ impl SharedDrive {
         self.drive.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How often the power has been cut since the drive is served. A front end whose connection is
-    /// older than this drops it.
+    /// How often the power has been cut, or the interface reset, since the drive is served. A front
+    /// end whose connection is older than this drops it.
     pub(crate) fn power_cycles(&self) -> u64 {
         self.power_cycles.load(Ordering::Acquire)
     }
@@ -54,6 +54,14 @@ impl SharedDrive {
         let mut drive = self.lock();
         self.power_cycles.fetch_add(1, Ordering::AcqRel);
         drive.power_cycle()
+    }
+
+    /// Resets the interface as an NVM Subsystem Reset does. Connections are dropped by the front
+    /// ends, as after a loss of power.
+    pub(crate) fn hardware_reset(&self) -> Result<(), Error> {
+        let mut drive = self.lock();
+        self.power_cycles.fetch_add(1, Ordering::AcqRel);
+        drive.hardware_reset()
     }
 
     /// IF-SEND.

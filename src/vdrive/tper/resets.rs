@@ -34,6 +34,17 @@ impl Tper {
         self.keep()
     }
 
+    /// A reset of the interface that is no TCG reset: what waits for IF-RECV is lost, and every
+    /// ComID is Awaiting IF-SEND. Sessions go on.
+    pub(crate) fn lose_responses(&mut self) -> Result<(), KeepError> {
+        for stack in &mut self.power.stacks {
+            stack.responses.clear();
+            stack.polls = 0;
+            stack.management = None;
+        }
+        self.keep()
+    }
+
     /// Every session, transaction and response is gone, and no host is told.
     pub(super) fn reset(&mut self, reset: Reset) {
         let stacks = self.power.stacks.len();

@@ -1,0 +1,79 @@
+//! Security Send and Security Receive (\[NVMe\], \[SIIS\] 3.3).
+
+use super::answer::{Answer, Answered, DONE};
+use super::command::Command;
+use super::connect::Link;
+use super::flow::{Flow, Length};
+use super::outcome::Status;
+use crate::spec::{ComId, SecurityProtocol};
+use crate::transport::{self, InterfaceClass};
+
+/// The data of Security Send; the host may have more than Transfer Length.
+pub(super) fn send_flow(command: &Command) -> Result<Flow, Status> {
+    Flow::from_host(command, Length::AtLeast(command.cdw(11).into()))
+}
+
+/// The data of Security Receive; the host may have room for more than Allocation Length.
+pub(super) fn receive_flow(command: &Command) -> Result<Flow, Status> {
+    Flow::to_host(command, Length::AtLeast(command.cdw(11).into()))
+}
+
+/// Security Send: IF-SEND.
+pub(super) fn send(link: &Link, command: &Command, data: &[u8]) -> Answered {
+    if has_lost_power(link) {
+        return Ok(Answer::Held);
+    }
+    let data = data.get(..length(command)).unwrap_or(data);
+    let (protocol, com_id) = address(command);
+    let drive = link.subsystem.shared();
+    drive
+        .if_send(protocol, com_id, data)
+        .map_err(|error| status(&error))?;
+    link.subsystem.note_send(&link.controller);
+    Ok(DONE)
+}
+
+/// Security Receive: IF-RECV, padded with zeros.
+pub(super) fn receive(link: &Link, command: &Command) -> Answered {
+    if has_lost_power(link) {
+        return Ok(Answer::Held);
+    }
+    let mut buffer = vec![0; length(command)];
+    let (protocol, com_id) = address(command);
+    let drive = link.subsystem.shared();
+    drive
+        .if_recv(protocol, com_id, &mut buffer)
+        .map_err(|error| status(&error))?;
+    Ok(Answer::Data(buffer))
+}
+
+/// The host will connect anew, and must not get an answer before.
+fn has_lost_power(link: &Link) -> bool {
+    link.subsystem.shared().power_cycles() != link.controller.power_cycles()
+}
+
+/// TL or AL, which the flow has bounded.
+fn length(command: &Command) -> usize {
+    usize::try_from(command.cdw(11)).unwrap_or(usize::MAX)
+}
+
+/// SECP, bits 31:24, and SPSP, bits 23:8 of CDW10.
+fn address(command: &Command) -> (SecurityProtocol, ComId) {
+    let [_, low, high, protocol] = command.cdw(10).to_le_bytes();
+    let com_id = u16::from_le_bytes([low, high]);
+    (SecurityProtocol(protocol), ComId(com_id))
+}
+
+/// The NVMe status of a refusal.
+fn status(error: &transport::Error) -> Status {
+    let transport::Error::Interface { status, .. } = error else {
+        return Status::INTERNAL_ERROR;
+    };
+    match status.class() {
+        Some(InterfaceClass::InvalidParameter) => Status::INVALID_FIELD,
+        Some(InterfaceClass::SequenceError) => Status::SEQUENCE_ERROR,
+        Some(InterfaceClass::DataProtection) => Status::ACCESS_DENIED,
+        Some(InterfaceClass::OperationDenied) => Status::OPERATION_DENIED,
+        None => Status::INTERNAL_ERROR,
+    }
+}

@@ -1,0 +1,190 @@
+//! The server: drives, their front ends, and their control sockets.
+
+use std::collections::HashSet;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+
+use super::control::{ControlPath, Handler, Service};
+use super::disk::ServedDisk;
+use super::error::Error;
+use super::export::{Export, Exported};
+use super::nvme_tcp::NvmeTcp;
+use crate::transport::trace::Sink;
+
+/// What is served, and where.
+#[derive(Default)]
+pub struct ServerOptions {
+    exports: Vec<Export>,
+    nvme_tcp: Option<SocketAddr>,
+    trace: Option<Sink>,
+}
+
+impl ServerOptions {
+    /// Nothing, nowhere.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Serves one more drive.
+    #[must_use]
+    pub fn export(mut self, export: Export) -> Self {
+        self.exports.push(export);
+        self
+    }
+
+    /// Serves the drives over NVMe/TCP at this address; port 0 is any that is free.
+    #[must_use]
+    pub const fn nvme_tcp(mut self, address: SocketAddr) -> Self {
+        self.nvme_tcp = Some(address);
+        self
+    }
+
+    /// Shows every interface command and every reset, one text for each. PINs are masked.
+    #[must_use]
+    pub fn trace(mut self, sink: Sink) -> Self {
+        self.trace = Some(sink);
+        self
+    }
+
+    /// Checks that every drive has a place and a name of its own.
+    fn check(&self) -> Result<(), Error> {
+        let has_place = |export: &Export| self.nvme_tcp.is_some() || export.has_disk();
+        if self.exports.is_empty() || !self.exports.iter().all(has_place) {
+            return Err(Error::Nothing);
+        }
+        let mut names = HashSet::new();
+        let twice = self
+            .exports
+            .iter()
+            .find(|export| !names.insert(export.nqn()));
+        twice.map_or(Ok(()), |export| {
+            let nqn = export.nqn().clone();
+            Err(Error::SameName { nqn })
+        })
+    }
+}
+
+/// Drives that are being served. Dropping the value ends it as [`Server::stop`] does.
+///
+/// ```
+/// use std::net::TcpStream;
+/// use sedkit::vdrive::serve::{Export, Server, ServerOptions};
+/// use sedkit::vdrive::{CreateOptions, VirtualDrive};
+///
+/// let drive = VirtualDrive::in_memory(&CreateOptions::new(64 << 20))?;
+/// let options = ServerOptions::new()
+///     .export(Export::new(drive))
+///     .nvme_tcp("127.0.0.1:0".parse()?);
+/// let server = Server::start(options)?;
+/// let address = server.local_addr().ok_or("not over NVMe/TCP")?;
+/// let host = TcpStream::connect(address)?;
+/// server.power_cycle(0)?;
+/// server.stop()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Server {
+    // In this order they end: nobody asks for anything any longer, connections end, files close.
+    controls: Vec<Service>,
+    nvme_tcp: Option<NvmeTcp>,
+    disks: Vec<ServedDisk>,
+    drives: Vec<Arc<Exported>>,
+}
+
+impl Server {
+    /// Starts to serve. When this returns, everything listens.
+    ///
+    /// # Errors
+    /// There is nothing to serve, or no place to do so. Nothing is served then.
+    pub fn start(options: ServerOptions) -> Result<Self, Error> {
+        options.check()?;
+        let sink = options.trace.map(|sink| Arc::new(Mutex::new(sink)));
+        let share = |export: Export| export.share(sink.as_ref());
+        let mut drives: Vec<Exported> = options.exports.into_iter().map(share).collect();
+        let nvme_tcp = options.nvme_tcp;
+        let nvme_tcp = nvme_tcp.map(|address| NvmeTcp::start(address, &mut drives));
+        let nvme_tcp = nvme_tcp.transpose()?;
+        let disks = drives.iter_mut().map(ServedDisk::start);
+        let disks = disks.collect::<Result<Vec<_>, _>>()?.into_iter().flatten();
+        let disks = disks.collect();
+        let drives: Vec<Arc<Exported>> = drives.into_iter().map(Arc::new).collect();
+        let controls = drives.iter().filter_map(start_control);
+        Ok(Self {
+            controls: controls.collect::<Result<_, _>>()?,
+            nvme_tcp,
+            disks,
+            drives,
+        })
+    }
+
+    /// Where NVMe/TCP is served.
+    #[must_use]
+    pub fn local_addr(&self) -> Option<SocketAddr> {
+        self.nvme_tcp.as_ref()?.address()
+    }
+
+    /// The drives, in the order in which they were given.
+    pub fn drives(&self) -> impl Iterator<Item = &Exported> {
+        self.drives.iter().map(AsRef::as_ref)
+    }
+
+    /// Cuts the power of a drive and brings it back: connections end, locks close.
+    ///
+    /// # Errors
+    /// There is no such drive, or its file failed.
+    pub fn power_cycle(&self, index: usize) -> Result<(), Error> {
+        Ok(self.drive(index)?.power_cycle()?)
+    }
+
+    /// Cuts the power of all drives and brings it back.
+    ///
+    /// # Errors
+    /// A file failed; the power of the other drives was cut all the same.
+    pub fn power_cycle_all(&self) -> Result<(), Error> {
+        let cycle = |drive: &Arc<Exported>| drive.power_cycle();
+        let outcomes: Vec<_> = self.drives.iter().map(cycle).collect();
+        Ok(outcomes.into_iter().collect::<Result<(), _>>()?)
+    }
+
+    /// Resets a drive's interface as an NVM Subsystem Reset does: connections end, and locks close
+    /// that ask for this reset.
+    ///
+    /// # Errors
+    /// There is no such drive, or its file failed.
+    pub fn hardware_reset(&self, index: usize) -> Result<(), Error> {
+        Ok(self.drive(index)?.hardware_reset()?)
+    }
+
+    /// Ends it: connections are closed, data made durable, control sockets removed, files unlocked.
+    ///
+    /// # Errors
+    /// Data could not be made durable, or the kernel keeps a disk.
+    pub fn stop(mut self) -> Result<(), Error> {
+        self.controls.clear();
+        self.nvme_tcp.take().into_iter().for_each(NvmeTcp::stop);
+        let disks: Vec<_> = self.disks.drain(..).map(ServedDisk::stop).collect();
+        let drives: Vec<_> = self.drives().map(Exported::flush).collect();
+        disks.into_iter().collect::<Result<(), _>>()?;
+        Ok(drives.into_iter().collect::<Result<(), _>>()?)
+    }
+
+    fn drive(&self, index: usize) -> Result<&Exported, Error> {
+        let drive = self.drives.get(index).map(AsRef::as_ref);
+        drive.ok_or(Error::NoDrive { index })
+    }
+}
+
+/// The control socket of a drive that lies in a file.
+fn start_control(drive: &Arc<Exported>) -> Option<Result<Service, Error>> {
+    let path = drive.path()?;
+    let failed = |source| Error::Control {
+        path: path.to_owned(),
+        source,
+    };
+    let handler: Handler = {
+        let drive = Arc::clone(drive);
+        Arc::new(move |request| drive.control(request))
+    };
+    let started = ControlPath::beside(path).and_then(|path| Service::start(&path, handler));
+    Some(started.map_err(failed))
+}
