@@ -11,5 +11,5 @@ if not answer["ok"]:
     sys.exit(answer["error"]["message"])
 for drive in answer["drives"]:
     name = pathlib.Path(drive["device"].removeprefix("vdrive:")).stem
-    port = drive["nvme_tcp"]["address"].rpartition(":")[2]
-    print(name, port, drive["nvme_tcp"]["nqn"])
+    place = drive["nvme_tcp"]
+    print(name, place["port"], place["nqn"])

@@ -1,24 +1,36 @@
 # What scenarios are written with. Each check prints `ok - WORDS`, or `not ok - WORDS` with the
 # reason and ends the scenario: what comes after a failure would only tell of the failure.
 # shellcheck shell=bash
-set -euo pipefail
+set -eEuo pipefail
+trap 'echo "not ok - $0 line $LINENO: $BASH_COMMAND" >&2' ERR
 
-# check WORDS COMMAND...: the command succeeds
+# check WORDS COMMAND...: the command succeeds. What it prints is left in /tmp/output and
+# /tmp/errors, here and in the next one.
 check() {
     local words=$1 status=0
     shift
-    "$@" >/tmp/output 2>&1 </dev/null || status=$?
-    ((status == 0)) || not_ok "$words" "exit status $status of: $*" /tmp/output
+    "$@" >/tmp/output 2>/tmp/errors || status=$?
+    ((status == 0)) || not_ok "$words" "exit status $status of: $*" /tmp/output /tmp/errors
     echo "ok - $words"
 }
 
-# refuse WORDS COMMAND...: the command fails; what it prints is left in /tmp/output
+# refuse WORDS COMMAND...: the command fails
 refuse() {
     local words=$1 status=0
     shift
-    "$@" >/tmp/output 2>&1 </dev/null || status=$?
-    ((status != 0)) || not_ok "$words" "succeeds: $*" /tmp/output
+    "$@" >/tmp/output 2>/tmp/errors || status=$?
+    ((status != 0)) || not_ok "$words" "succeeds: $*" /tmp/output /tmp/errors
     echo "ok - $words"
+}
+
+# said WORDS PART: the last command has printed that
+said() {
+    contains "$1" "$2" "$(cat /tmp/output /tmp/errors)"
+}
+
+# json FILTER: one value of the document that the last command has printed
+json() {
+    jq -r "$1" /tmp/output
 }
 
 # equal WORDS EXPECTED ACTUAL
@@ -80,6 +92,39 @@ counted() {
     host vdrive stats "$1" | jq '.drives[0].stats.total | .send + .recv'
 }
 
+# true_of WORDS DRIVE FILTER: what the drive itself knows makes the filter true
+true_of() {
+    equal "$1" true "$(truth "$2" "$3")"
+}
+
+# medium DRIVE LBA [COUNT]: a hash of the bytes on the medium, which are ciphertext
+medium() {
+    host vdrive media "$1" --lba "$2" --count "${3:-8}" | sha256sum
+}
+
+# locked DRIVE RANGE, and unlocked: the drive's own word for reads and writes
+locked() { true_of "range $2 of $1 is locked" "$1" "$(range "$2") | .read_locked and .write_locked"; }
+unlocked() { true_of "range $2 of $1 is unlocked" "$1" "$(range "$2") | (.read_locked or .write_locked) | not"; }
+range() { printf '(.state.ranges[] | select(.range == %d))' "$1"; }
+
+# live: the kernel is connected to the drive
+live() { [[ $(<"/sys/class/nvme/$controller/state") == live ]]; }
+
+# secret FILE WORDS: a file that sedkit takes a passphrase from
+secret() {
+    (umask 077 && printf %s "$2" >"$1")
+}
+
+# nvme_sed DEV 'VERB [OPTION...]' ANSWER...: nvme-cli asks, and gets a line for each question
+nvme_sed() {
+    local words
+    read -r -a words <<<"$2"
+    printf '%s\n' "${@:3}" | nvme sed "${words[@]}" "$1"
+}
+
+# refusals: how often a drive has answered NOT_AUTHORIZED
+refusals() { host traced NOT_AUTHORIZED; }
+
 psid() { truth "$1" .label.psid; }
 msid() { truth "$1" .label.msid; }
 
@@ -131,7 +176,21 @@ writable() {
     pattern 1 0 | dd of="$1" bs=4k seek="$2" count=1 oflag=direct iflag=fullblock conv=fsync status=none
 }
 
-# pattern COUNT SEED: blocks of text in which no two lines are the same
+# power_cycle DRIVE: cuts the power, and waits until the kernel is connected again
+power_cycle() {
+    check "the power of $1 is cut, and comes back" host vdrive power-cycle "$1"
+    check 'the kernel is connected again' patiently live
+}
+
+# denied DEV BLOCK: the kernel gets Access Denied for reads and for writes, which it calls ENODATA
+denied() {
+    refuse 'reads are refused' readable "$1" "$2"
+    said 'as access denied' 'No data available'
+    refuse 'writes are refused' writable "$1" "$2"
+    said 'as access denied' 'No data available'
+}
+
+# pattern COUNT SEED: blocks of 128 lines, no two of which are the same
 pattern() {
-    seq -f "seed $2 line %09.0f" $(($1 * 256)) | head -c $(($1 * 4096))
+    seq -f "seed $(printf %04d "$2") line %016.0f" $(($1 * 128))
 }
