@@ -19,6 +19,7 @@ mod kill;
 mod man;
 mod model;
 mod nvme_tcp;
+mod peers;
 mod pretty;
 mod support;
 mod tper;

@@ -52,6 +52,12 @@ fn the_controller_says_what_it_can_do() {
     assert_eq!(data[261], 6, "LPA");
     assert_eq!(u16_at(&data, 266), 0x157, "WCTEMP");
     assert_eq!(u16_at(&data, 268), 0x175, "CCTEMP");
+}
+
+#[test]
+fn the_controller_says_which_io_commands_it_has() {
+    let bench = Bench::new();
+    let data = structure(&mut bench.admin(), 1, 0);
     assert_eq!(data[512..514], [0x66, 0x44], "SQES, CQES");
     assert_eq!(u32_at(&data, 516), 1, "NN");
     assert_eq!(u16_at(&data, 520), 0b1101, "ONCS");

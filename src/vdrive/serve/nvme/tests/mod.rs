@@ -8,10 +8,12 @@ use crate::vdrive::{CreateOptions, VirtualDrive};
 
 mod admin;
 mod connect;
+mod hostile;
 mod identify;
 mod io;
 mod life;
 mod locked;
+mod namespaces;
 mod security;
 
 /// Bytes of the media of a test drive.
@@ -34,12 +36,19 @@ impl Bench {
         Self::with(1, &options(512))
     }
 
+    /// One drive, as so many namespaces.
+    fn with_namespaces(count: u32) -> Self {
+        let drive = shared_drive(&options(512));
+        let subsystem = Subsystem::with_namespaces(nqn(0), Arc::clone(&drive), count);
+        Self {
+            port: Arc::new(Port::new(vec![subsystem])),
+            drives: vec![drive],
+        }
+    }
+
     /// Drives with names of their own.
     fn with(count: usize, options: &CreateOptions) -> Self {
-        let drives = (0..count).map(|_| {
-            let drive = VirtualDrive::in_memory(options).unwrap();
-            Arc::new(SharedDrive::new(drive, None))
-        });
+        let drives = (0..count).map(|_| shared_drive(options));
         let drives = drives.collect::<Vec<_>>();
         let subsystems = drives.iter().enumerate();
         let subsystems =
@@ -87,6 +96,11 @@ impl Bench {
         queue.connect(&connect).success();
         queue
     }
+}
+
+fn shared_drive(options: &CreateOptions) -> Arc<SharedDrive> {
+    let drive = VirtualDrive::in_memory(options).unwrap();
+    Arc::new(SharedDrive::new(drive, None))
 }
 
 fn options(block_size: u32) -> CreateOptions {
