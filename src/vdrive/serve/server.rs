@@ -188,3 +188,74 @@ fn start_control(drive: &Arc<Exported>) -> Option<Result<Service, Error>> {
     let started = ControlPath::beside(path).and_then(|path| Service::start(&path, handler));
     Some(started.map_err(failed))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vdrive::serve::{Client, Face, TcmuError};
+    use crate::vdrive::{CreateOptions, VirtualDrive};
+
+    fn export(serial: &str) -> Export {
+        let mut options = CreateOptions::new(1 << 20);
+        options.serial = Some(serial.to_owned());
+        Export::new(VirtualDrive::in_memory(&options).unwrap())
+    }
+
+    fn anywhere() -> ServerOptions {
+        ServerOptions::new().nvme_tcp("127.0.0.1:0".parse().unwrap())
+    }
+
+    #[test]
+    fn nothing_or_nowhere_is_not_served() {
+        for options in [anywhere(), ServerOptions::new().export(export("A"))] {
+            assert!(matches!(Server::start(options), Err(Error::Nothing)));
+        }
+        let same = anywhere().export(export("A")).export(export("A"));
+        assert!(matches!(Server::start(same), Err(Error::SameName { .. })));
+    }
+
+    #[test]
+    fn drives_are_numbered_as_they_were_given() {
+        let options = anywhere().export(export("A")).export(export("B"));
+        let server = Server::start(options).unwrap();
+        let serials: Vec<&str> = server.drives().map(Exported::serial).collect();
+        assert_eq!(serials, ["A", "B"]);
+        server.power_cycle(1).unwrap();
+        server.hardware_reset(0).unwrap();
+        server.power_cycle_all().unwrap();
+        let none = server.power_cycle(2);
+        assert!(matches!(none, Err(Error::NoDrive { index: 2 })));
+        server.stop().unwrap();
+    }
+
+    #[test]
+    fn a_server_that_cannot_start_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("drive");
+        drop(VirtualDrive::create(&path, &CreateOptions::new(1 << 20)).unwrap());
+        let disk = Export::open(&path).unwrap().with_disk("no name", Face::Sas);
+        let Err(Error::Disk { source, .. }) = Server::start(anywhere().export(disk)) else {
+            panic!("a disk without a proper name was served");
+        };
+        assert!(matches!(
+            source,
+            TcmuError::Name | TcmuError::NotRoot | TcmuError::NoTarget { .. }
+        ));
+        let limit = std::time::Duration::from_secs(10);
+        assert!(Client::find(&path, limit).unwrap().is_none());
+        VirtualDrive::open(&path).unwrap();
+    }
+
+    #[test]
+    fn a_server_that_is_dropped_has_stopped() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("drive");
+        drop(VirtualDrive::create(&path, &CreateOptions::new(1 << 20)).unwrap());
+        let server = Server::start(anywhere().export(Export::open(&path).unwrap())).unwrap();
+        let address = server.local_addr().unwrap();
+        let _host = std::net::TcpStream::connect(address).unwrap();
+        drop(server);
+        assert!(std::net::TcpStream::connect(address).is_err());
+        VirtualDrive::open(&path).unwrap();
+    }
+}

@@ -305,7 +305,7 @@ fn send(queue: &mut Connection, command: Command, data: &[u8]) {
 }
 
 /// The base ComID of the Opal SSC descriptor of Level 0 Discovery (\[Opal\] 3.1.1.5).
-fn base_com_id(discovery: &[u8]) -> ComId {
+pub(super) fn base_com_id(discovery: &[u8]) -> ComId {
     let end = 4 + usize::try_from(u32_at(discovery, 0).swap_bytes()).unwrap();
     let mut rest = &discovery[48..end];
     while !rest.is_empty() {

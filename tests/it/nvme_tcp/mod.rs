@@ -5,6 +5,7 @@ mod host;
 mod hostile;
 mod hosts;
 mod killed;
+mod program;
 mod queues;
 
 use std::net::SocketAddr;
