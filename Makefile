@@ -18,7 +18,7 @@ fuzz_targets = tokens packets discovery tper_input sedutil_log
 SECONDS ?= 300
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test bench fuzz lint figures release install uninstall clean
+.PHONY: help deps build demo test lab bench fuzz lint figures release install uninstall clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -34,6 +34,10 @@ demo: build ## show the whole story on a virtual drive
 
 test: deps ## run every test that needs no kernel of its own
 	$(CARGO) test --workspace --locked
+
+# LAB_SEDKIT=PATH runs a program that is built already, LAB_PATIENCE=2 doubles the time limits.
+lab: $(if $(LAB_SEDKIT),,release) ## boot real kernels in QEMU on virtual drives (ONLY=SCENARIO)
+	@tests/lab/run $(ONLY)
 
 bench: deps ## count IF commands and measure speeds; prints, never fails
 	$(CARGO) bench --locked

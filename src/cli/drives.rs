@@ -19,6 +19,7 @@ use crate::drive::{Drive, DriveOptions};
 use crate::fleet;
 use crate::transport::Identity;
 use crate::transport::count::CountHandle;
+use crate::transport::linux::SystemRoot;
 
 /// A drive that was named: open, or why not.
 pub(crate) struct Slot {
@@ -209,7 +210,8 @@ struct Reached {
 impl Reached {
     fn new(mut named: Named, context: &Context) -> Self {
         let opened = named.open(context);
-        named.geometry = opened.as_ref().ok().and_then(|opened| opened.geometry);
+        let told = opened.as_ref().ok().and_then(|opened| opened.geometry);
+        named.geometry = told.or_else(|| named.nodes()?.geometry(&SystemRoot::default()));
         Self { named, opened }
     }
 

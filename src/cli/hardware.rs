@@ -9,8 +9,11 @@ use super::device::Named;
 use super::error::CliError;
 use super::exit::Code;
 use super::findings::FindingFields;
-use crate::transport::AtaSecurity;
-use crate::transport::linux::{self, Device, Namespace, SystemRoot, allow_tpm, raid_driver};
+use crate::spec::MethodStatus;
+use crate::transport::linux::{
+    self, Device, LuksVolume, Namespace, SystemRoot, allow_tpm, luks, raid_driver,
+};
+use crate::transport::{AtaSecurity, Bus};
 
 /// Facts about a real drive, in JSON.
 #[derive(Debug, Default, Serialize)]
@@ -22,6 +25,8 @@ pub(crate) struct HardwareFields {
     has_security_commands: Option<bool>,
     ata_security: Option<AtaFields>,
     namespaces: Vec<NamespaceFields>,
+    luks: Vec<LuksFields>,
+    luks_unknown: Vec<String>,
 }
 
 /// The ATA Security feature set, in JSON.
@@ -44,6 +49,44 @@ struct NamespaceFields {
     blocks: u64,
     block_size: Option<u32>,
     wwn: Option<String>,
+}
+
+/// A LUKS volume that has a locking range for itself, in JSON.
+#[derive(Debug, Serialize)]
+struct LuksFields {
+    range: Option<u16>,
+    node: String,
+    uuid: String,
+    label: String,
+    dm_crypt: bool,
+}
+
+impl From<&LuksVolume> for LuksFields {
+    fn from(volume: &LuksVolume) -> Self {
+        Self {
+            range: volume.range.map(|range| range.0),
+            node: volume.node.clone(),
+            uuid: volume.uuid.clone(),
+            label: volume.label.clone(),
+            dm_crypt: volume.with_crypt,
+        }
+    }
+}
+
+impl LuksFields {
+    fn text(&self) -> String {
+        let range = self.range.map_or("?".to_owned(), |range| range.to_string());
+        let label = match self.label.as_str() {
+            "" => String::new(),
+            label => format!("label {label}, "),
+        };
+        let how = match self.dm_crypt {
+            true => "dm-crypt on top",
+            false => "encrypted by the drive alone",
+        };
+        let Self { node, uuid, .. } = self;
+        format!("range {range}: used by LUKS on {node} ({label}UUID {uuid}), {how}")
+    }
 }
 
 impl From<AtaSecurity> for AtaFields {
@@ -84,6 +127,7 @@ impl From<Namespace> for NamespaceFields {
 pub(crate) fn survey(named: &Named, context: &Context) -> Option<HardwareFields> {
     let root = SystemRoot::default();
     let nodes = &named.nodes()?.nodes;
+    let found = luks(&root, &named.block_names());
     let mut fields = HardwareFields {
         nodes: nodes
             .iter()
@@ -91,6 +135,8 @@ pub(crate) fn survey(named: &Named, context: &Context) -> Option<HardwareFields>
             .collect(),
         raid_driver: nodes.iter().find_map(|node| raid_driver(&root, node)),
         allow_tpm: allow_tpm(&root),
+        luks: found.volumes.iter().map(LuksFields::from).collect(),
+        luks_unknown: found.unread,
         ..HardwareFields::default()
     };
     if let Ok(device) = linux::open(&root, Path::new(&named.device), context.timeout) {
@@ -121,6 +167,11 @@ impl HardwareFields {
         }
         lines.extend(self.ata_security.as_ref().map(AtaFields::text));
         lines.extend(self.namespaces.iter().map(NamespaceFields::text));
+        lines.extend(self.luks.iter().map(LuksFields::text));
+        let unknown = |node: &String| {
+            format!("{node} cannot be read: whether LUKS uses the drive's locking is not known")
+        };
+        lines.extend(self.luks_unknown.iter().map(unknown));
         lines.iter().map(|line| format!("  {line}\n")).collect()
     }
 }
@@ -201,6 +252,20 @@ impl NamespaceFields {
             self.nsid, self.blocks, self.name
         )
     }
+}
+
+/// Says why a range may have been refused, where the drive has several namespaces.
+pub(crate) fn explain_range(named: &Named, error: CliError) -> CliError {
+    let namespaces = named.block_names().len();
+    let is_nvme = named.node().is_some_and(|node| node.bus == Bus::Nvme);
+    let is_invalid = error.status == Some(MethodStatus::INVALID_PARAMETER.0);
+    if !is_nvme || !is_invalid || namespaces < 2 {
+        return error;
+    }
+    error.with_hint(format!(
+        "the drive has {namespaces} namespaces: many drives refuse ranges other than 0 then. Leave \
+         --range out, or give the drive one namespace before locking is activated"
+    ))
 }
 
 /// Says what may hide a drive's TCG Storage, where something may.

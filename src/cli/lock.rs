@@ -2,10 +2,12 @@
 
 use serde::Serialize;
 
+use super::args::Force;
 use super::args::lock::Lock;
 use super::device::Named;
 use super::drives::{self, Done};
 use super::error::CliError;
+use super::luks::{LeftAlone, Tenants};
 use super::ranges::{self, Outcome};
 use super::report::Report;
 use super::secret::{self, Acting, Key};
@@ -18,12 +20,18 @@ pub(crate) fn run(args: &Lock, context: &Context) -> Result<Report, CliError> {
     let acting = Acting::new(authority, &args.key, &args.scheme, args.session, context)?;
     let request = LockRequest {
         ranges: ranges::numbers(&args.ranges),
+        ..LockRequest::default()
     };
     let mut slots = drives::open_many(&args.devices, args.session.opening(args.dry_run), context)?;
     if args.dry_run.dry_run {
-        return Ok(plan::report(&mut slots, args.session.reset, |drive| {
-            Ok(drive.plan_lock(&request, authority)?)
-        }));
+        return Ok(plan::report(
+            &mut slots,
+            args.session.reset,
+            |name, drive| {
+                let (request, _) = sparing(name, drive, &request, args.force)?;
+                Ok(drive.plan_lock(&request, authority)?)
+            },
+        ));
     }
     let is_exempt = |drive: &Drive| args.devices.all && !is_active(drive);
     drives::check(&mut slots, |named, drive| {
@@ -31,7 +39,8 @@ pub(crate) fn run(args: &Lock, context: &Context) -> Result<Report, CliError> {
             return Ok(());
         }
         preflight::locking(drive, authority)?;
-        in_use::check(named, args.force, context)
+        in_use::check(named, args.force, context)?;
+        Tenants::of(named, drive).spare(&request.ranges, named, args.force, context)
     });
     let needs_key = |drive: &Drive| !is_exempt(drive);
     let reports = drives::each_with_key(
@@ -39,7 +48,10 @@ pub(crate) fn run(args: &Lock, context: &Context) -> Result<Report, CliError> {
         &acting,
         needs_key,
         |name, drive, key| match key {
-            Some(key) => lock(name, drive, &request, authority, key),
+            Some(key) => {
+                let (request, tenants) = sparing(name, drive, &request, args.force)?;
+                lock(name, drive, &request, authority, key, &tenants)
+            }
             None => Ok(nothing_to_do(name)),
         },
     );
@@ -54,11 +66,28 @@ fn is_active(drive: &Drive) -> bool {
     )
 }
 
+/// The request for one drive, and those whose ranges it leaves alone.
+fn sparing(
+    name: &Named,
+    drive: &Drive,
+    request: &LockRequest,
+    force: Force,
+) -> Result<(LockRequest, Tenants), CliError> {
+    if force.force || !request.ranges.is_empty() {
+        return Ok((request.clone(), Tenants::default()));
+    }
+    let tenants = Tenants::of(name, drive);
+    let except = tenants.ranges()?;
+    let ranges = Vec::new();
+    Ok((LockRequest { ranges, except }, tenants))
+}
+
 /// The outcome for one drive in JSON.
 #[derive(Serialize)]
 struct Fields {
     changed: bool,
     ranges: Vec<Outcome>,
+    left_alone: Vec<LeftAlone>,
 }
 
 fn lock(
@@ -67,16 +96,18 @@ fn lock(
     request: &LockRequest,
     authority: Authority,
     key: &Key,
+    tenants: &Tenants,
 ) -> Result<Done, CliError> {
     let credential = key.credential(authority, drive)?;
     let report = drive.lock(request, &credential)?;
-    Ok(done(name, &report))
+    Ok(done(name, &report, tenants))
 }
 
 fn nothing_to_do(name: &Named) -> Done {
     let fields = Fields {
         changed: false,
         ranges: Vec::new(),
+        left_alone: Vec::new(),
     };
     Done::notice(
         format!("{name}: locking is not activated, nothing to lock"),
@@ -84,23 +115,25 @@ fn nothing_to_do(name: &Named) -> Done {
     )
 }
 
-fn done(name: &Named, report: &LockReport) -> Done {
+fn done(name: &Named, report: &LockReport, tenants: &Tenants) -> Done {
     let ranges = report.ranges.iter().map(Outcome::from).collect();
     let is_proven = report.ranges.iter().all(|range| range.proven);
     let proof = match is_proven {
         true => "and checked",
         false => "by the drive's word: the authority may not see it",
     };
-    let text = format!(
-        "{name}: locked ({}), {proof}",
-        ranges::names(&report.ranges)
-    );
+    let what = match report.ranges.as_slice() {
+        [] => "no other range to lock".to_owned(),
+        ranges => format!("locked ({}), {proof}", ranges::names(ranges)),
+    };
+    let text = format!("{name}: {what}{}", tenants.left_alone_text());
     let error = report.first_error().map(CliError::from);
     Done::notice(
         text,
         &Fields {
-            changed: true,
+            changed: !report.ranges.is_empty(),
             ranges,
+            left_alone: tenants.left_alone(),
         },
     )
     .with_error(error)

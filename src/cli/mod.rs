@@ -36,6 +36,7 @@ mod in_use;
 mod info;
 mod journal;
 mod lock;
+mod luks;
 mod output;
 mod passwd;
 mod plan;

@@ -47,10 +47,10 @@ impl From<PlannedCall> for Call {
 pub(crate) fn report(
     slots: &mut [Slot],
     reset: StackReset,
-    plan: impl Fn(&mut Drive) -> Result<Vec<PlannedCall>, CliError> + Sync,
+    plan: impl Fn(&Named, &mut Drive) -> Result<Vec<PlannedCall>, CliError> + Sync,
 ) -> Report {
     Report::of_drives(drives::each(slots, |name, drive| {
-        Ok(done(name, reset, plan(drive)?))
+        Ok(done(name, reset, plan(name, drive)?))
     }))
 }
 

@@ -8,6 +8,7 @@ use super::device::Named;
 use super::drives::{self, Done};
 use super::error::CliError;
 use super::findings::{self, FindingFields};
+use super::luks::Tenants;
 use super::report::Report;
 use super::secret::{self, Acting, Secrets};
 use super::state::StateFields;
@@ -32,6 +33,7 @@ pub(crate) fn run(args: &Revert, context: &Context) -> Result<Report, CliError> 
             }
             preflight::revert(drive, by.authority())?;
             in_use::check(name, args.force, context)?;
+            Tenants::of(name, drive).spare_all(name, args.force, context)?;
             let consent = consent(args, name, drive, context)?;
             let report = by.revert(args, drive, &consent, context)?;
             let rescanned = rescan::drive(name, context);

@@ -9,11 +9,12 @@ use super::device::Named;
 use super::drives::{self, Done};
 use super::error::CliError;
 use super::extent::Layout;
+use super::luks::Tenants;
 use super::ranges::RangeFields;
 use super::report::Report;
 use super::secret::{self, Key, Recipe, Secrets};
 use super::state::StateFields;
-use super::{Context, in_use, journal, plan, preflight};
+use super::{Context, hardware, in_use, journal, plan, preflight};
 use crate::drive::{
     Drive, DriveState, EraseConsent, ErrorCode, LockingState, RangeSpec, SetupPlan, SetupReport,
 };
@@ -41,6 +42,7 @@ pub(crate) fn run(args: &Setup, context: &Context) -> Result<Report, CliError> {
                 ));
             }
             preflight::family(drive)?;
+            spare_luks(args, name, drive, &plan.ranges, context)?;
             if drive.state().locking == LockingState::Inactive {
                 plan.consent = consent(args, name, drive, context)?;
             }
@@ -48,7 +50,8 @@ pub(crate) fn run(args: &Setup, context: &Context) -> Result<Report, CliError> {
                 let (sid_key, new_key) = sources.read(args, context)?;
                 plan.sid_pin = sid_key.map(|key| key.pin(drive)).transpose()?;
                 let new_pin = new_key.pin(drive)?;
-                let report = set_up(args, name, drive, &mut plan, &new_pin, context)?;
+                let report = set_up(args, name, drive, &mut plan, &new_pin, context)
+                    .map_err(|error| hardware::explain_range(name, error))?;
                 if report.journal_failed {
                     context.output.warning(journal::FAILED);
                 }
@@ -126,6 +129,24 @@ fn ranges(args: &Setup, named: &Named, drive: &Drive) -> Result<Vec<RangeSpec>, 
         .collect::<Result<_, CliError>>()?;
     drive.check_ranges(&ranges)?;
     Ok(ranges)
+}
+
+/// Refuses to move ranges where LUKS has one for itself. The Global range can be had beside it.
+fn spare_luks(
+    args: &Setup,
+    name: &Named,
+    drive: &Drive,
+    ranges: &[RangeSpec],
+    context: &Context,
+) -> Result<(), CliError> {
+    let tenants = Tenants::of(name, drive);
+    if !ranges.is_empty() {
+        return tenants.spare_places(ranges, name, args.force, context);
+    }
+    if let Some(warning) = tenants.header_warning() {
+        context.output.warning(&format!("{name}: {warning}"));
+    }
+    Ok(())
 }
 
 /// Sets up. On a drive whose ranges are as asked nothing is lost, so consent is asked for only if

@@ -6,6 +6,7 @@ use super::args::unlock::Unlock;
 use super::device::Named;
 use super::drives::{self, Done};
 use super::error::CliError;
+use super::luks::{LeftAlone, Tenants};
 use super::ranges::{self, Outcome};
 use super::report::Report;
 use super::secret::{self, Acting, Key};
@@ -27,7 +28,10 @@ pub(crate) fn run(args: &Unlock, context: &Context) -> Result<Report, CliError> 
     )?;
     let mut slots = drives::open_many(&args.devices, args.session.opening(args.dry_run), context)?;
     if args.dry_run.dry_run {
-        let plan = |drive: &mut Drive| Ok(drive.plan_unlock(&job.request, job.authority)?);
+        let plan = |named: &Named, drive: &mut Drive| {
+            let (request, _) = job.sparing(named, drive)?;
+            Ok(drive.plan_unlock(&request, job.authority)?)
+        };
         return Ok(plan::report(&mut slots, args.session.reset, plan));
     }
     let needs_key = |drive: &Drive| job.needs_key(drive);
@@ -60,6 +64,7 @@ struct Fields {
     ranges: Vec<Outcome>,
     mbr: &'static str,
     saved_for_resume: bool,
+    left_alone: Vec<LeftAlone>,
 }
 
 impl Fields {
@@ -69,6 +74,7 @@ impl Fields {
             ranges: Vec::new(),
             mbr: "untouched",
             saved_for_resume: false,
+            left_alone: Vec::new(),
         }
     }
 }
@@ -77,6 +83,7 @@ impl Job {
     fn new(args: &Unlock) -> Result<Self, CliError> {
         let request = UnlockRequest {
             ranges: ranges::numbers(&args.ranges),
+            except: Vec::new(),
             read_only: args.read_only,
             mbr_done: args.mbr_done,
         };
@@ -96,7 +103,8 @@ impl Job {
 
     fn unlock(&self, named: &Named, drive: &mut Drive, key: &Key) -> Result<Done, CliError> {
         let credential = key.credential(self.authority, drive)?;
-        let report = drive.unlock(&self.request, &credential)?;
+        let (request, tenants) = self.sparing(named, drive)?;
+        let report = drive.unlock(&request, &credential)?;
         let mut error = report.first_error().map(CliError::from);
         let mut saved_for_resume = false;
         if self.save_for_resume {
@@ -113,12 +121,36 @@ impl Job {
             ranges: report.ranges.iter().map(Outcome::from).collect(),
             mbr: mbr(&report.mbr),
             saved_for_resume,
+            left_alone: match self.request.ranges.is_empty() {
+                true => tenants.left_alone(),
+                false => Vec::new(),
+            },
         };
         let mut text = self.text(named, drive, &report);
+        text += &self.luks_text(&tenants);
         if saved_for_resume {
             text += "; the kernel has the PIN for resume";
         }
         Ok(Done::notice(text, &fields).with_error(error))
+    }
+
+    /// The request for one drive, and who has ranges of it for himself.
+    fn sparing(&self, named: &Named, drive: &Drive) -> Result<(UnlockRequest, Tenants), CliError> {
+        let tenants = Tenants::of(named, drive);
+        let mut request = self.request.clone();
+        if request.ranges.is_empty() {
+            request.except = tenants.ranges()?;
+        }
+        Ok((request, tenants))
+    }
+
+    /// What to know of ranges that LUKS has for itself: without a number they are left alone, with
+    /// one they are unlocked, which harms nobody.
+    fn luks_text(&self, tenants: &Tenants) -> String {
+        match self.request.ranges.is_empty() {
+            true => tenants.left_alone_text(),
+            false => tenants.unlocked_text(&self.request.ranges),
+        }
     }
 
     /// What was unlocked now; where nothing had to be, what was asked for, or the whole drive.

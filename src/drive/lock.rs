@@ -17,6 +17,8 @@ use crate::spec::column::locking;
 pub struct LockRequest {
     /// The ranges; empty for all that have locking enabled.
     pub ranges: Vec<RangeNumber>,
+    /// Where all are meant: the ranges that are left alone, since they are others'.
+    pub except: Vec<RangeNumber>,
 }
 
 /// What locking found and did.
@@ -55,6 +57,7 @@ impl Drive {
         let was_locked = is_locked(discovery);
         if named.is_empty() {
             named = range::lockable(&mut session)?;
+            named.retain(|range| !request.except.contains(range));
         }
         let is_proven_by_discovery = !was_locked && named.len() == 1;
         let mut outcomes = Vec::new();
@@ -70,7 +73,8 @@ impl Drive {
         if is_all {
             outcomes = without_strangers(outcomes);
         }
-        if outcomes.iter().any(|outcome| outcome.error.is_none()) || outcomes.is_empty() {
+        let is_one_locked = outcomes.iter().any(|outcome| outcome.error.is_none());
+        if is_one_locked || (outcomes.is_empty() && request.except.is_empty()) {
             self.check_locked()?;
         }
         for outcome in &mut outcomes {

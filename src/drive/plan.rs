@@ -156,7 +156,11 @@ impl Drive {
                 true => "ReadLocked = 0",
                 false => "ReadLocked = 0, WriteLocked = 0",
             };
-            plan.set_locked(&self.named_ranges(&request.ranges), columns);
+            plan.set_locked(
+                &self.named_ranges(&request.ranges),
+                &request.except,
+                columns,
+            );
         }
         if needs.mbr {
             plan.change(uid::MBR_CONTROL, "Set", "Done = 1");
@@ -179,6 +183,7 @@ impl Drive {
         plan.log_in(authority);
         plan.set_locked(
             &self.named_ranges(&request.ranges),
+            &request.except,
             "ReadLocked = 1, WriteLocked = 1",
         );
         Ok(plan.calls)
@@ -221,19 +226,29 @@ impl Drive {
 }
 
 impl Plan {
-    fn set_locked(&mut self, ranges: &[RangeNumber], columns: &str) {
+    fn set_locked(&mut self, ranges: &[RangeNumber], except: &[RangeNumber], columns: &str) {
         if ranges.is_empty() {
+            let but = match except {
+                [] => String::new(),
+                except => format!(" but {}", numbers(except)),
+            };
             self.read(uid::LOCKING, "Next", "");
             self.change(
                 uid::LOCKING,
                 "Set",
-                format!("{columns}, on each range that has locking enabled"),
+                format!("{columns}, on each range that has locking enabled{but}"),
             );
         }
         for range in ranges {
             self.change(uid::locking_range(*range), "Set", columns);
         }
     }
+}
+
+/// `1, 3`.
+fn numbers(ranges: &[RangeNumber]) -> String {
+    let numbers: Vec<_> = ranges.iter().map(ToString::to_string).collect();
+    numbers.join(", ")
 }
 
 fn range_arguments(spec: Option<RangeSpec>, setup: &SetupPlan) -> String {

@@ -20,6 +20,9 @@ use crate::wire::Value;
 pub struct UnlockRequest {
     /// The ranges; empty for all that have locking enabled.
     pub ranges: Vec<RangeNumber>,
+    /// Where all are meant: the ranges that are left alone, since they are others'. Level 0
+    /// Discovery does not tell then whether there is anything to unlock: it counts them, too.
+    pub except: Vec<RangeNumber>,
     /// For reading only.
     pub read_only: bool,
     /// Hides the shadow MBR, too.
@@ -30,7 +33,8 @@ pub struct UnlockRequest {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct UnlockReport {
-    /// False if Level 0 Discovery said that everything was as asked: no session was opened then.
+    /// False if Level 0 Discovery said that everything was as asked: no session was opened then. Or
+    /// if nothing but ranges that are left alone is locked.
     pub changed: bool,
     /// The ranges that were asked for. Where all were, those that the authority may unlock.
     pub ranges: Vec<RangeOutcome>,
@@ -150,9 +154,11 @@ impl Drive {
                 session: &mut session,
                 acting,
                 read_only: request.read_only,
+                except: &request.except,
                 discovery,
             };
             (report.ranges, report.mismatch) = unlocking.run(&ranges)?;
+            report.changed = needs.mbr || !report.ranges.is_empty();
         }
         if needs.mbr {
             report.mbr = hide_mbr(&mut session, acting)?;
@@ -191,6 +197,8 @@ struct Unlocking<'s, 't> {
     session: &'s mut Session<'t>,
     acting: Authority,
     read_only: bool,
+    /// Ranges to leave alone, where none is named.
+    except: &'s [RangeNumber],
     discovery: &'s mut Discovery,
 }
 
@@ -206,8 +214,10 @@ impl Unlocking<'_, '_> {
     }
 
     fn all(&mut self) -> Result<Outcomes, Error> {
-        let (outcomes, mismatch) = if self.read_only {
-            let ranges = range::lockable(self.session)?;
+        // Level 0 Discovery tells nothing of one range while another stays locked.
+        let (outcomes, mismatch) = if self.read_only || !self.except.is_empty() {
+            let mut ranges = range::lockable(self.session)?;
+            ranges.retain(|range| !self.except.contains(range));
             let outcomes = ranges.into_iter().map(|range| self.one(range));
             (outcomes.collect::<Result<_, _>>()?, None)
         } else {

@@ -32,9 +32,17 @@ pub struct CreateOptions {
     pub psid: Option<String>,
     /// `DefSessionTimeout`, instead of the profile's; zero is never.
     pub session_timeout: Option<Duration>,
+    /// `TryLimit` of the Admins and Users of the Locking SP, instead of the profile's; 0 is no
+    /// limit.
+    pub try_limit: Option<u64>,
     /// How long each interface command takes.
     pub latency: Duration,
+    /// Equal parts of the media that a host sees as NVMe namespaces, 1 to [`MAX_NAMESPACES`].
+    pub namespaces: u32,
 }
+
+/// The most namespaces that a virtual drive has.
+pub const MAX_NAMESPACES: u32 = 16;
 
 const MODEL: &str = "sedkit virtual drive";
 const FIRMWARE: &str = "1.0";
@@ -54,7 +62,9 @@ impl CreateOptions {
             msid: None,
             psid: None,
             session_timeout: None,
+            try_limit: None,
             latency: Duration::ZERO,
+            namespaces: 1,
         }
     }
 
@@ -69,6 +79,7 @@ impl CreateOptions {
                 block_size,
             });
         }
+        self.check_namespaces(blocks)?;
         let layout = Layout {
             block_size,
             blocks,
@@ -79,10 +90,21 @@ impl CreateOptions {
         Ok((layout, record))
     }
 
+    fn check_namespaces(&self, blocks: u64) -> Result<(), Error> {
+        let count = self.namespaces;
+        if (1..=MAX_NAMESPACES).contains(&count) && blocks.is_multiple_of(u64::from(count)) {
+            return Ok(());
+        }
+        Err(Error::Namespaces { count, blocks })
+    }
+
     fn profile(&self) -> Result<Profile, Error> {
         let mut profile = self.profile.clone();
         if let Some(timeout) = self.session_timeout {
             profile.sessions.default_timeout = millis(timeout);
+        }
+        if let Some(limit) = self.try_limit {
+            profile.tries.locking_sp.limit = limit;
         }
         profile.check()?;
         Ok(profile)
@@ -96,6 +118,7 @@ impl CreateOptions {
             label: self.label()?,
             latency_us: u64::try_from(self.latency.as_micros()).unwrap_or(u64::MAX),
             blocks,
+            namespaces: self.namespaces,
             admin: Contents::default(),
             locking: Contents::default(),
             active: false,

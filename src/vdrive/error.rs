@@ -26,6 +26,17 @@ pub enum Error {
         /// Bytes of a logical block.
         block_size: u32,
     },
+    /// There cannot be so many namespaces, or the media has no whole number of blocks for each.
+    #[error(
+        "{blocks} blocks make no {count} namespaces of equal size; a drive has 1 to {max} of them",
+        max = super::create::MAX_NAMESPACES
+    )]
+    Namespaces {
+        /// Namespaces that were asked for.
+        count: u32,
+        /// Logical blocks of the drive.
+        blocks: u64,
+    },
     /// There are no random numbers.
     #[error("no random numbers")]
     Random(#[from] getrandom::Error),

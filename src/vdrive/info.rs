@@ -23,6 +23,8 @@ pub struct Info {
     pub block_size: u32,
     /// Logical blocks.
     pub blocks: u64,
+    /// NVMe namespaces that the blocks are divided into.
+    pub namespaces: u32,
     /// Microseconds that each interface command takes.
     pub latency_us: u64,
     /// The state of the Locking SP.
@@ -80,6 +82,7 @@ impl Info {
             firmware: state.label.firmware.clone(),
             block_size: profile.geometry.block_size,
             blocks: state.blocks,
+            namespaces: state.namespaces,
             latency_us: state.latency_us,
             life_cycle: tper.life_cycle(),
             is_owned: !tper.sid_is_msid(),

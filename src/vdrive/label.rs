@@ -51,6 +51,15 @@ impl Label {
         check("PSID", &self.psid, 1, PIN)
     }
 
+    /// `TPerInfo.FirmwareVersion`, which is vendor unique: what fits of the firmware revision.
+    pub(crate) fn firmware_version(&self) -> u64 {
+        let mut version = [0; 4];
+        for (place, byte) in version.iter_mut().zip(self.firmware.bytes()) {
+            *place = byte;
+        }
+        u64::from(u32::from_be_bytes(version))
+    }
+
     /// `TPerInfo.GUDID`, which is vendor unique: what fits of the serial number.
     pub(crate) fn gudid(&self) -> [u8; 12] {
         let mut gudid = [0; 12];

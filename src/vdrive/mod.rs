@@ -39,7 +39,7 @@ pub mod xts;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-pub use create::CreateOptions;
+pub use create::{CreateOptions, MAX_NAMESPACES};
 pub use error::Error;
 pub use info::{Info, Inspection, RangeInfo};
 pub use label::{Label, LabelError};
@@ -143,6 +143,23 @@ impl VirtualDrive {
     /// The file failed.
     pub fn hardware_reset(&mut self) -> Result<(), Error> {
         Ok(self.tper.reset_from_outside(Reset::Hardware)?)
+    }
+
+    /// How many NVMe namespaces the media is divided into. Namespace 1 holds the first blocks.
+    ///
+    /// They share one TPer and one Global Range. The shadow MBR stands at the beginning of the
+    /// first. Front ends for other interfaces have no word for more than one.
+    #[must_use]
+    pub const fn namespaces(&self) -> u32 {
+        self.tper.state().namespaces
+    }
+
+    /// Logical blocks of each namespace. A host counts from 0 in each; block `lba` of namespace
+    /// `nsid` is block `(nsid - 1) * namespace_blocks() + lba` of the media, as
+    /// [`VirtualDrive::read`] and its likes count.
+    #[must_use]
+    pub fn namespace_blocks(&self) -> u64 {
+        self.tper.state().namespace_blocks()
     }
 
     /// Resets the interface in a way that is no TCG reset: what waits for IF-RECV is lost, but

@@ -177,6 +177,7 @@ fn unlock_and_done(drive: &mut Drive) -> Outcome {
 fn lock_global(drive: &mut Drive) -> Outcome {
     let request = LockRequest {
         ranges: vec![RangeNumber::GLOBAL],
+        ..LockRequest::default()
     };
     drive.lock(&request, &admin())?;
     Ok(())

@@ -18,6 +18,8 @@ mod host;
 mod kill;
 mod man;
 mod model;
+mod nvme_tcp;
+mod peers;
 mod pretty;
 mod support;
 mod tper;

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, value_parser};
 
 /// Virtual drives: complete self-encrypting drives in a file, to try and to test everything on
 #[derive(Debug, Args)]
@@ -89,9 +89,15 @@ pub(crate) struct Create {
     /// Bytes of a logical block
     #[arg(long, value_name = "BYTES")]
     pub(crate) block_size: Option<u32>,
+    /// Equal parts of the drive that a host sees as NVMe namespaces, 1 to 16
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=16))]
+    pub(crate) namespaces: u32,
     /// Idle time after which a session is dropped, 0 for never [default: 30000]
     #[arg(long, value_name = "MILLISECONDS")]
     pub(crate) session_timeout: Option<u64>,
+    /// Wrong PINs that lock out an Admin or User of the Locking SP, 0 for no limit [default: 5]
+    #[arg(long, value_name = "N")]
+    pub(crate) try_limit: Option<u64>,
     /// Time that each interface command takes
     #[arg(long, value_name = "MILLISECONDS", default_value_t = 0)]
     pub(crate) latency: u64,

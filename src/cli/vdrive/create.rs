@@ -42,6 +42,8 @@ fn options(arguments: &Create) -> Result<CreateOptions, CliError> {
     options.msid.clone_from(&arguments.msid);
     options.psid.clone_from(&arguments.psid);
     options.session_timeout = arguments.session_timeout.map(Duration::from_millis);
+    options.namespaces = arguments.namespaces;
+    options.try_limit = arguments.try_limit;
     options.latency = Duration::from_millis(arguments.latency);
     Ok(options)
 }

@@ -97,6 +97,7 @@ struct StateFields {
     profile: String,
     block_size: u32,
     blocks: u64,
+    namespaces: u32,
     locking_sp: String,
     owned: bool,
     sid_blocked: bool,
@@ -128,6 +129,7 @@ impl StateFields {
             profile: info.profile.clone(),
             block_size: info.block_size,
             blocks: info.blocks,
+            namespaces: info.namespaces,
             locking_sp: info.life_cycle.to_string(),
             owned: info.is_owned,
             sid_blocked: info.sid_blocked,
@@ -189,11 +191,12 @@ fn info_text(info: &Info) -> String {
     };
     let bytes = info.blocks.saturating_mul(u64::from(info.block_size));
     format!(
-        "profile     {}\nsize        {} blocks of {} bytes, {bytes} bytes\nlocking SP  {}\n\
+        "profile     {}\nsize        {} blocks of {} bytes, {bytes} bytes\nnamespaces  {}\nlocking SP  {}\n\
          owned       {owned}\nsessions    {} open\n{}",
         info.profile,
         info.blocks,
         info.block_size,
+        info.namespaces,
         info.life_cycle,
         info.open_sessions,
         locks_text(info)

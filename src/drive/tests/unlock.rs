@@ -57,6 +57,7 @@ fn unlock(lines: Vec<Vec<Line>>, request: &UnlockRequest) -> (Result<UnlockRepor
 fn lock(lines: Vec<Vec<Line>>, numbers: &[u16]) -> (Result<super::super::LockReport, Error>, u64) {
     let request = LockRequest {
         ranges: ranges(numbers.iter().copied()),
+        ..LockRequest::default()
     };
     run(lines, |drive| drive.lock(&request, &admin1()))
 }

@@ -66,7 +66,9 @@ pub fn open(root: &SystemRoot, path: &Path, timeout: Duration) -> Result<Device,
         source,
     })?;
     let (link, identity, limit) = match node.kind {
-        NodeKind::NvmeController | NodeKind::NvmeNamespace => open_nvme(file, &shown, timeout)?,
+        NodeKind::NvmeController | NodeKind::NvmeNamespace | NodeKind::NvmeGeneric => {
+            open_nvme(file, &shown, timeout)?
+        }
         NodeKind::ScsiDisk | NodeKind::ScsiGeneric => {
             open_scsi(root, &node, file, &shown, timeout)?
         }

@@ -8,6 +8,7 @@
 mod bounce;
 mod device;
 mod host;
+mod luks;
 mod node;
 mod nvme_link;
 mod rescan;
@@ -20,6 +21,7 @@ mod usage;
 
 pub use device::{Device, Namespace, open};
 pub use host::{Geometry, allow_tpm, geometry, raid_driver};
+pub use luks::{LuksSurvey, LuksVolume, luks};
 pub use node::{Node, NodeKind, resolve};
 pub use rescan::{reread_partition_table, send_add_events};
 pub use resume::save_for_resume;

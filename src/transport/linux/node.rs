@@ -17,6 +17,8 @@ pub enum NodeKind {
     NvmeNamespace,
     /// A SCSI generic node, `/dev/sg3`.
     ScsiGeneric,
+    /// The character node of an NVMe namespace, `/dev/ng0n1`.
+    NvmeGeneric,
 }
 
 impl NodeKind {
@@ -32,6 +34,7 @@ impl NodeKind {
             Self::NvmeController => Path::new("/sys/class/nvme").join(name),
             Self::ScsiDisk | Self::NvmeNamespace => Path::new("/sys/block").join(name),
             Self::ScsiGeneric => Path::new("/sys/class/scsi_generic").join(name),
+            Self::NvmeGeneric => Path::new(NVME_GENERIC).join(name),
         };
         let device = match self {
             Self::NvmeController => folder.clone(),
@@ -40,6 +43,9 @@ impl NodeKind {
         (folder, device)
     }
 }
+
+/// Where the kernel lists the character nodes of NVMe namespaces.
+const NVME_GENERIC: &str = "/sys/class/nvme-generic";
 
 /// A node of a drive, and what sysfs says of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,7 +78,7 @@ impl Node {
         self.kind.folders(&self.name).1
     }
 
-    /// The folder of the node's block device: its own, or that of an sg node's sibling.
+    /// The folder of the node's block device: its own, or that of a character node's sibling.
     pub(super) fn block_folder(&self, root: &SystemRoot) -> Option<PathBuf> {
         match self.kind {
             NodeKind::ScsiDisk | NodeKind::NvmeNamespace => Some(self.kind.folders(&self.name).0),
@@ -81,9 +87,27 @@ impl Node {
                 let sibling = root.names(&folder).into_iter().next()?;
                 Some(folder.join(sibling))
             }
+            NodeKind::NvmeGeneric => {
+                let folder = NodeKind::NvmeNamespace.folders(&namespace(&self.name)?).0;
+                root.has(&folder).then_some(folder)
+            }
             NodeKind::NvmeController => None,
         }
     }
+}
+
+/// The namespace to which a character node belongs: `nvme0n1` of `ng0n1`.
+fn namespace(generic: &str) -> Option<String> {
+    let numbers = generic.strip_prefix("ng")?;
+    Some(format!("nvme{numbers}"))
+}
+
+/// The character node of a namespace, where the kernel has one.
+pub(super) fn generic_of(root: &SystemRoot, namespace: &str) -> Option<String> {
+    let numbers = namespace.strip_prefix("nvme")?;
+    let name = format!("ng{numbers}");
+    root.has(NodeKind::NvmeGeneric.folders(&name).0)
+        .then_some(name)
 }
 
 /// Finds out which node a path or a link leads to.
@@ -124,6 +148,8 @@ fn kind(root: &SystemRoot, name: &str) -> Option<NodeKind> {
         Some(NodeKind::NvmeController)
     } else if name.starts_with("nvme") && is(NodeKind::NvmeNamespace) {
         Some(NodeKind::NvmeNamespace)
+    } else if name.starts_with("ng") && is(NodeKind::NvmeGeneric) {
+        Some(NodeKind::NvmeGeneric)
     } else if is_scsi(NodeKind::ScsiDisk) {
         Some(NodeKind::ScsiDisk)
     } else if is_scsi(NodeKind::ScsiGeneric) {
@@ -158,7 +184,9 @@ pub(super) fn scsi_nodes(root: &SystemRoot) -> Vec<Node> {
 pub(super) fn describe(root: &SystemRoot, kind: NodeKind, name: String) -> Node {
     let (_, device) = kind.folders(&name);
     let facts = match kind {
-        NodeKind::NvmeController | NodeKind::NvmeNamespace => nvme_facts(root, &device),
+        NodeKind::NvmeController | NodeKind::NvmeNamespace | NodeKind::NvmeGeneric => {
+            nvme_facts(root, &device)
+        }
         NodeKind::ScsiDisk | NodeKind::ScsiGeneric => scsi_facts(root, &device),
     };
     Node {
@@ -308,6 +336,56 @@ pub(super) mod tests {
             .file(&format!("/dev/{namespace}"), "");
     }
 
+    /// Adds a subsystem with native multipath: its namespaces, their character nodes, and a hidden
+    /// block device for each path.
+    pub(crate) fn add_multipath(
+        fixture: &Fixture,
+        subsystem: &str,
+        controllers: &[&str],
+        namespaces: &[&str],
+    ) {
+        let subsystem = format!("/sys/devices/virtual/nvme-subsystem/{subsystem}");
+        let ports = controllers
+            .iter()
+            .map(|name| format!("/sys/devices/virtual/nvme-fabrics/ctl/{name}"));
+        for folder in ports.clone().chain([subsystem.clone()]) {
+            fixture
+                .file(&format!("{folder}/serial"), "SEDKIT0001          \n")
+                .file(&format!("{folder}/model"), "sedkit virtual drive\n")
+                .file(&format!("{folder}/firmware_rev"), "1.0     \n")
+                .file(&format!("{folder}/subsysnqn"), "nqn.2026-01.sedkit:v1\n");
+        }
+        for (name, port) in controllers.iter().zip(ports.clone()) {
+            fixture
+                .link(&format!("/sys/class/nvme/{name}"), &port)
+                .file(&format!("/dev/{name}"), "");
+        }
+        for namespace in namespaces {
+            let generic = namespace.replacen("nvme", "ng", 1);
+            let folder = format!("{subsystem}/{namespace}");
+            fixture
+                .file(&format!("{folder}/nsid"), "1\n")
+                .file(&format!("{folder}/hidden"), "0\n")
+                .link(&format!("{folder}/device"), &subsystem)
+                .link(&format!("/sys/block/{namespace}"), &folder)
+                .link(&format!("/sys/class/block/{namespace}"), &folder)
+                .link(&format!("{subsystem}/{generic}/device"), &subsystem)
+                .link(
+                    &format!("/sys/class/nvme-generic/{generic}"),
+                    &format!("{subsystem}/{generic}"),
+                )
+                .file(&format!("/dev/{namespace}"), "")
+                .file(&format!("/dev/{generic}"), "");
+            for (number, port) in ports.clone().enumerate() {
+                let (drive, nsid) = namespace.rsplit_once('n').unwrap();
+                let path = format!("{drive}c{number}n{nsid}");
+                fixture
+                    .file(&format!("{port}/{path}/hidden"), "1\n")
+                    .link(&format!("/sys/block/{path}"), &format!("{port}/{path}"));
+            }
+        }
+    }
+
     const SATA: &str = "pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0";
 
     #[test]
@@ -363,6 +441,48 @@ pub(super) mod tests {
                 (kind, Bus::Nvme, "Z0X1")
             );
         }
+    }
+
+    #[test]
+    fn nodes_of_a_multipath_drive_are_described_by_its_subsystem() {
+        let fixture = Fixture::new();
+        add_multipath(&fixture, "nvme-subsys0", &["nvme0", "nvme1"], &["nvme0n1"]);
+        let root = fixture.root();
+        for (path, kind) in [
+            ("/dev/nvme0", NodeKind::NvmeController),
+            ("/dev/nvme1", NodeKind::NvmeController),
+            ("/dev/nvme0n1", NodeKind::NvmeNamespace),
+            ("/dev/ng0n1", NodeKind::NvmeGeneric),
+        ] {
+            let node = resolve(&root, Path::new(path)).unwrap();
+            assert_eq!(node.kind, kind, "{path}");
+            assert_eq!(node.serial, "SEDKIT0001", "{path}");
+            assert_eq!(node.model, "sedkit virtual drive", "{path}");
+            assert_eq!(node.anchor.as_deref(), Some("nqn.2026-01.sedkit:v1"));
+        }
+        // The hidden block device of a path has no node to open.
+        assert!(root.has("/sys/block/nvme0c1n1"));
+        let error = resolve(&root, Path::new("/dev/nvme0c1n1")).unwrap_err();
+        assert!(matches!(error, Error::Open { .. }), "{error}");
+    }
+
+    #[test]
+    fn character_node_of_a_namespace_has_its_queue() {
+        let fixture = Fixture::new();
+        add_nvme(&fixture, "nvme0", "nvme0n1", "Z0X1");
+        let device = "/sys/devices/pci/nvme/nvme0";
+        fixture
+            .link(&format!("{device}/ng0n1/device"), device)
+            .link("/sys/class/nvme-generic/ng0n1", &format!("{device}/ng0n1"))
+            .file("/dev/ng0n1", "")
+            .file("/dev/nvm", "");
+        let root = fixture.root();
+        let node = resolve(&root, Path::new("/dev/ng0n1")).unwrap();
+        assert_eq!((node.bus, node.serial.as_str()), (Bus::Nvme, "Z0X1"));
+        assert!(!node.kind.is_block());
+        let block = node.block_folder(&root).unwrap();
+        assert_eq!(block, Path::new("/sys/block/nvme0n1"));
+        assert!(resolve(&root, Path::new("/dev/nvm")).is_err());
     }
 
     #[test]

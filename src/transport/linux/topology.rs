@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::host::{Geometry, geometry};
 use super::node::{self, Node, NodeKind, resolve};
 use super::root::{SystemRoot, natural_order};
 use crate::sys::nvme::{self, Subsystem};
@@ -27,6 +28,16 @@ impl DriveNodes {
     pub fn block_names(&self) -> Vec<&str> {
         let block = self.nodes.iter().filter(|node| node.kind.is_block());
         block.map(|node| node.name.as_str()).collect()
+    }
+
+    /// How large the kernel takes the drive for, whichever node is talked to; `None` where it has
+    /// several namespaces.
+    #[must_use]
+    pub fn geometry(&self, root: &SystemRoot) -> Option<Geometry> {
+        let mut block = self.nodes.iter().filter(|node| node.kind.is_block());
+        let first = block.next()?;
+        let is_one = first.bus != Bus::Nvme || block.next().is_none();
+        is_one.then(|| geometry(root, first)).flatten()
     }
 }
 
@@ -65,18 +76,14 @@ pub fn nodes_of(root: &SystemRoot, path: &Path) -> Result<DriveNodes, Error> {
 }
 
 fn nvme_nodes(root: &SystemRoot, subsystems: &[Subsystem]) -> Vec<Node> {
-    let mut nodes = Vec::new();
+    let mut nodes: Vec<Node> = Vec::new();
     for subsystem in subsystems {
-        let controllers = subsystem
-            .controllers
-            .iter()
-            .map(|name| (NodeKind::NvmeController, name));
-        let namespaces = subsystem
-            .namespaces
-            .iter()
-            .map(|name| (NodeKind::NvmeNamespace, name));
-        for (kind, name) in controllers.chain(namespaces) {
-            let mut node = node::describe(root, kind, name.clone());
+        for (kind, name) in nvme_names(root, subsystem) {
+            // A subsystem to which the machine is connected as two hosts is listed twice.
+            if nodes.iter().any(|node| node.name == name) {
+                continue;
+            }
+            let mut node = node::describe(root, kind, name);
             if !subsystem.nqn.is_empty() {
                 node.anchor = Some(subsystem.nqn.clone());
             }
@@ -84,6 +91,25 @@ fn nvme_nodes(root: &SystemRoot, subsystems: &[Subsystem]) -> Vec<Node> {
         }
     }
     nodes
+}
+
+/// The nodes of a subsystem: controllers, namespaces, and the character nodes of these. The block
+/// devices of single paths (`nvme0c1n1`) are hidden, and have no node.
+fn nvme_names(root: &SystemRoot, subsystem: &Subsystem) -> Vec<(NodeKind, String)> {
+    let controllers = subsystem.controllers.iter().cloned();
+    let mut names: Vec<_> = controllers
+        .map(|name| (NodeKind::NvmeController, name))
+        .collect();
+    for name in &subsystem.namespaces {
+        let hidden: Option<u8> = root.number(Path::new("/sys/block").join(name).join("hidden"));
+        if hidden == Some(1) {
+            continue;
+        }
+        names.push((NodeKind::NvmeNamespace, name.clone()));
+        let generic = node::generic_of(root, name);
+        names.extend(generic.map(|name| (NodeKind::NvmeGeneric, name)));
+    }
+    names
 }
 
 /// Joins the nodes of each drive.
@@ -142,7 +168,7 @@ fn has_both_subsystems(one: &Node, other: &Node) -> bool {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::super::node::tests::{add_identity, add_names, add_nvme, add_scsi};
+    use super::super::node::tests::{add_identity, add_multipath, add_names, add_nvme, add_scsi};
     use super::super::root::tests::Fixture;
     use super::*;
 
@@ -253,6 +279,96 @@ mod tests {
         );
         assert_eq!(drives[0].block_names(), ["nvme0n1", "nvme0n2"]);
         assert_eq!(drives[1].nodes[0].serial, "Z0X2");
+    }
+
+    /// Two controllers of one subsystem with native multipath, as Linux 6.12 shows them: the
+    /// namespaces hang on the subsystem, and each path has a hidden block device.
+    fn multipath(fixture: &Fixture) -> Subsystem {
+        add_multipath(
+            fixture,
+            "nvme-subsys0",
+            &["nvme0", "nvme1"],
+            &["nvme0n1", "nvme0n2"],
+        );
+        subsystem(
+            "nqn.2026-01.sedkit:v1",
+            &["nvme0", "nvme1"],
+            &["nvme0c0n1", "nvme0n1", "nvme0n2"],
+        )
+    }
+
+    #[test]
+    fn two_controllers_of_a_subsystem_are_one_drive() {
+        let fixture = Fixture::new();
+        let one = multipath(&fixture);
+        add_nvme(&fixture, "nvme2", "nvme2n1", "Z0X2");
+        let other = subsystem("nqn.two", &["nvme2"], &["nvme2n1"]);
+        let twice = [one.clone(), other, one];
+        let drives = group(nvme_nodes(&fixture.root(), &twice));
+        assert_eq!(
+            names(&drives),
+            [
+                vec!["nvme0", "nvme1", "nvme0n1", "nvme0n2", "ng0n1", "ng0n2"],
+                vec!["nvme2", "nvme2n1"],
+            ]
+        );
+        assert_eq!(drives[0].path(), Path::new("/dev/nvme0"));
+        assert_eq!(drives[0].block_names(), ["nvme0n1", "nvme0n2"]);
+        let serials: Vec<&str> = drives[0].nodes.iter().map(|node| &*node.serial).collect();
+        assert_eq!(serials, ["SEDKIT0001"; 6]);
+    }
+
+    #[test]
+    fn size_is_that_of_the_only_namespace() {
+        let fixture = Fixture::new();
+        add_multipath(
+            &fixture,
+            "nvme-subsys0",
+            &["nvme0"],
+            &["nvme0n1", "nvme0n2"],
+        );
+        for name in ["nvme0n1", "nvme0n2"] {
+            fixture
+                .file(&format!("/sys/block/{name}/size"), "131072\n")
+                .file(
+                    &format!("/sys/block/{name}/queue/logical_block_size"),
+                    "4096\n",
+                );
+        }
+        let size = |namespaces: &[&str]| {
+            let subsystem = subsystem("nqn.one", &["nvme0"], namespaces);
+            let drives = group(nvme_nodes(&fixture.root(), &[subsystem]));
+            drives[0].geometry(&fixture.root())
+        };
+        let one = Geometry {
+            blocks: 16_384,
+            block_size: 4096,
+        };
+        assert_eq!(size(&["nvme0n1"]), Some(one));
+        assert_eq!(size(&["nvme0n1", "nvme0n2"]), None);
+        assert_eq!(size(&[]), None);
+    }
+
+    #[test]
+    fn every_namespace_of_a_multipath_drive_is_looked_at() {
+        let fixture = Fixture::new();
+        let drives = group(nvme_nodes(&fixture.root(), &[multipath(&fixture)]));
+        fixture
+            .file("/sys/class/block/nvme0n1/dev", "259:1\n")
+            .file("/sys/class/block/nvme0n2/dev", "259:3\n")
+            .file("/sys/class/block/nvme0n2/nvme0n2p1/partition", "1\n")
+            .file("/sys/class/block/nvme0n2/nvme0n2p1/dev", "259:4\n")
+            .link(
+                "/sys/class/block/nvme0n2p1",
+                "/sys/class/block/nvme0n2/nvme0n2p1",
+            )
+            .file(
+                "/proc/self/mountinfo",
+                "30 22 259:4 / /srv rw - xfs /dev/nvme0n2p1 rw\n",
+            );
+        let found = crate::transport::linux::uses(&fixture.root(), &drives[0].block_names());
+        let texts: Vec<String> = found.unwrap().iter().map(ToString::to_string).collect();
+        assert_eq!(texts, ["nvme0n2p1 is mounted on /srv"]);
     }
 
     #[test]

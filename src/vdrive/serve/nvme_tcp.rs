@@ -2,13 +2,12 @@
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
-use std::time::Instant;
 
 use super::control::Place;
 use super::error::Error;
 use super::export::{Exported, FrontEnd};
-use super::nvme::{Command, Completion, Events, Outcome, Port, QueuePair, Subsystem, Transfer};
-use super::tcp::{Listener, Queue, Running, Target};
+use super::nvme::{Port, Subsystem};
+use super::tcp::{Listener, Running};
 
 /// Drives that are served over NVMe/TCP. Connections end with the value.
 pub(super) struct NvmeTcp {
@@ -51,46 +50,5 @@ fn front_end(address: SocketAddr, index: usize, port: &Arc<Port>, drive: &Export
     FrontEnd {
         place: Place::NvmeTcp { address, nqn },
         disconnect: Box::new(move || port.lose_power(index)),
-    }
-}
-
-impl Target for Port {
-    type Queue = Connected;
-
-    fn open(self: &Arc<Self>, events: Events) -> Connected {
-        Connected {
-            queue: QueuePair::new(Arc::clone(self), events),
-            sq_head: 0,
-        }
-    }
-
-    fn tick(&self) {
-        Self::tick(self, Instant::now());
-    }
-}
-
-/// The queue of one connection.
-pub(crate) struct Connected {
-    queue: QueuePair,
-    sq_head: u16,
-}
-
-impl Queue for Connected {
-    /// A command comes here once, whatever becomes of it: it has left the submission queue.
-    fn transfer(&mut self, command: &Command) -> Result<Transfer, Completion> {
-        self.sq_head = self.queue.next_head();
-        self.queue.transfer(command)
-    }
-
-    fn execute(&mut self, command: &Command, data: &[u8]) -> Outcome {
-        self.queue.execute(command, data)
-    }
-
-    fn is_connected(&self) -> bool {
-        self.queue.is_connected()
-    }
-
-    fn sq_head(&self) -> u16 {
-        self.sq_head
     }
 }

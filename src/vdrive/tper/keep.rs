@@ -22,6 +22,7 @@ use super::state::{Power, Session, Stack, State, Transaction};
 use super::tables::SpId;
 use super::{Clock, KeepError, Tper, catalogue};
 use crate::spec::MethodStatus;
+use crate::vdrive::MAX_NAMESPACES;
 use crate::vdrive::store::{Layout, Store};
 
 /// The state record as it is read.
@@ -63,6 +64,7 @@ impl Record {
         profile.check()?;
         let holds = layout.block_size == profile.geometry.block_size
             && layout.blocks == self.state.blocks
+            && self.namespaces_fit()
             && layout.mbr_bytes == profile.locking.mbr_size
             && layout.data_store_bytes == profile.locking.data_store_size
             && self.state.keys.len() == usize::from(profile.locking.ranges) + 1
@@ -73,6 +75,11 @@ impl Record {
         } else {
             Err(KeepError::Contradiction)
         }
+    }
+
+    fn namespaces_fit(&self) -> bool {
+        let (count, blocks) = (self.state.namespaces, self.state.blocks);
+        (1..=MAX_NAMESPACES).contains(&count) && blocks.is_multiple_of(u64::from(count))
     }
 
     fn data_stores_fit(&self) -> bool {
@@ -323,9 +330,11 @@ mod tests {
     #[test]
     fn a_state_that_contradicts_itself_is_refused() {
         type Change = fn(&mut State);
-        let changes: [Change; 6] = [
+        let changes: [Change; 8] = [
             |state| state.keys.truncate(3),
             |state| state.blocks += 1,
+            |state| state.namespaces = 0,
+            |state| state.namespaces = 3,
             |state| state.data_stores = vec![u64::MAX, 1],
             |state| state.data_stores = vec![1; 10],
             |state| state.profile.locking.mbr_size += 1,
@@ -340,6 +349,24 @@ mod tests {
         }));
         assert!(matches!(impossible, Err(KeepError::Profile(_))));
         assert!(open(new_store(|_| {})).is_ok());
+    }
+
+    #[test]
+    fn a_file_from_before_there_were_namespaces_has_one() {
+        let (layout, record) = CreateOptions::new(1 << 20).first_record().unwrap();
+        let text = std::str::from_utf8(&record).unwrap();
+        assert!(!text.contains("namespaces"), "as that program wrote it");
+        let store = Store::in_memory(&layout, &record).unwrap();
+        assert_eq!(open(store).unwrap().state.namespaces, 1);
+    }
+
+    #[test]
+    fn the_number_of_namespaces_is_kept() {
+        let tper = open(new_store(|state| state.namespaces = 2)).unwrap();
+        let mut tper = open(tper.store).unwrap();
+        tper.edit();
+        tper.keep().unwrap();
+        assert_eq!(open(tper.store).unwrap().state.namespaces, 2);
     }
 
     #[test]

@@ -1,14 +1,13 @@
 //! What the media path has to know of the Locking SP (\[Core\] 5.7.3).
 
+use super::state::State;
 use super::tables::SpId;
 use super::tables::locking::{self, Span};
 use super::view::Locks;
 use super::{KeepError, Tper};
 use crate::spec::{column, uid};
 use crate::vdrive::media::{LockView, RangeView};
-use crate::vdrive::profile::Profile;
 use crate::vdrive::store::{Store, StoreError};
-use crate::vdrive::xts::MediaKey;
 
 /// Where the ranges lie and what holds for them. An inactive Locking SP is in its original factory
 /// state, in which the Global range holds everything and nothing is locked.
@@ -20,7 +19,7 @@ struct Locking {
 impl Tper {
     /// Locks and keys as they are now. What an open transaction has changed does not count yet.
     pub(crate) fn lock_view(&self) -> LockView<'_> {
-        self.locking().view(&self.state.keys, &self.state.profile)
+        self.locking().view(&self.state)
     }
 
     /// Locks and keys, and the file to write to.
@@ -33,7 +32,7 @@ impl Tper {
             _ => StoreError::Damaged { part: "state" },
         })?;
         let locking = self.locking();
-        let view = locking.view(&self.state.keys, &self.state.profile);
+        let view = locking.view(&self.state);
         Ok((view, &mut self.store))
     }
 
@@ -51,11 +50,12 @@ impl Tper {
 }
 
 impl Locking {
-    fn view<'k>(&self, keys: &'k [MediaKey], profile: &Profile) -> LockView<'k> {
+    fn view<'k>(&self, state: &'k State) -> LockView<'k> {
+        let profile = &state.profile;
         let ranges = self
             .ranges
             .iter()
-            .zip(keys)
+            .zip(&state.keys)
             .map(|((span, locks), key)| RangeView {
                 start: span.start,
                 length: span.length,
@@ -66,9 +66,20 @@ impl Locking {
         LockView {
             ranges: ranges.collect(),
             shadow_active: self.shadow_active,
-            shadow_blocks: profile.locking.mbr_size / u64::from(profile.geometry.block_size),
+            shadow_blocks: shadow_blocks(state),
             crossing_terminates: profile.locking.crossing_terminates,
             locked_outside_shadow_reads_zero: profile.behaviour.locked_outside_shadow_reads_zero,
         }
+    }
+}
+
+/// Whole blocks of the shadow MBR. It stands at the beginning of namespace 1, and ends with it where
+/// there are others: of these, the standard says nothing without the feature set for it (0407h).
+fn shadow_blocks(state: &State) -> u64 {
+    let profile = &state.profile;
+    let blocks = profile.locking.mbr_size / u64::from(profile.geometry.block_size);
+    match state.namespaces {
+        0 | 1 => blocks,
+        _ => blocks.min(state.namespace_blocks()),
     }
 }

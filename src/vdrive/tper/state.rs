@@ -32,6 +32,9 @@ pub(crate) struct State {
     pub(crate) latency_us: u64,
     /// Logical blocks of the media.
     pub(crate) blocks: u64,
+    /// NVMe namespaces. Files from before there were several do not say it.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub(crate) namespaces: u32,
     /// What hosts have set in the Admin SP.
     pub(crate) admin: Contents,
     /// What hosts have set in the Locking SP.
@@ -163,7 +166,21 @@ impl Contents {
     }
 }
 
+const fn one() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+const fn is_one(namespaces: &u32) -> bool {
+    *namespaces == 1
+}
+
 impl State {
+    /// Logical blocks of each namespace.
+    pub(crate) fn namespace_blocks(&self) -> u64 {
+        self.blocks / u64::from(self.namespaces.max(1))
+    }
+
     /// What hosts have set in an SP.
     pub(crate) const fn contents(&self, sp: SpId) -> &Contents {
         match sp {

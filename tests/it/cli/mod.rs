@@ -6,6 +6,7 @@ mod exit_codes;
 mod output;
 mod schema;
 mod secrecy;
+pub(crate) mod served;
 mod signals;
 mod support;
 mod terminal;

@@ -6,6 +6,7 @@ use std::path::Path;
 use jsonschema::{Registry, Resource, Validator};
 use serde_json::Value;
 
+use crate::cli::served::Served;
 use crate::cli::support::{Bench, SERIAL};
 
 fn read(name: &str) -> Value {
@@ -148,6 +149,14 @@ fn tools_say_what_their_schemas_say() {
     for (name, arguments, exit) in cases {
         assert_valid(name, &bench.json(&arguments, exit));
     }
+}
+
+#[test]
+fn a_server_says_what_its_schema_says() {
+    let bench = Bench::new();
+    let server = Served::new(&bench.path(""), &["a"]);
+    assert_valid("vdrive-serve", &server.document);
+    assert_valid("vdrive-serve", &bench.json(&["vdrive", "serve", "a"], 7));
 }
 
 /// A command without a schema would be one whose output nobody can rely on.

@@ -67,6 +67,7 @@ fn passwd_reports_no_false_success() {
 fn locking_reports_no_false_success() {
     let request = LockRequest {
         ranges: ranges([0]),
+        ..LockRequest::default()
     };
     spoiled(
         Rig::set_up,

@@ -195,6 +195,7 @@ fn reading_only_leaves_alone_what_can_be_read() {
     nine_ranges(&rig);
     let request = LockRequest {
         ranges: ranges([1]),
+        ..LockRequest::default()
     };
     counted(&rig, |drive| drive.lock(&request, &admin1(PIN)).unwrap());
     let request = UnlockRequest {
@@ -212,6 +213,7 @@ fn locking_is_proven_in_8_commands() {
     let rig = Rig::set_up();
     let request = LockRequest {
         ranges: ranges([0]),
+        ..LockRequest::default()
     };
     let (report, commands) = counted(&rig, |drive| drive.lock(&request, &admin1(PIN)).unwrap());
     assert!(report.first_error().is_none());
@@ -222,10 +224,65 @@ fn locking_is_proven_in_8_commands() {
 }
 
 #[test]
+fn ranges_of_others_are_left_alone() {
+    let rig = Rig::set_up();
+    nine_ranges(&rig);
+    let lock = LockRequest {
+        except: ranges([2, 3]),
+        ..LockRequest::default()
+    };
+    let (report, _) = counted(&rig, |drive| drive.lock(&lock, &admin1(PIN)).unwrap());
+    assert!(report.first_error().is_none());
+    let numbers: Vec<_> = report.ranges.iter().map(|outcome| outcome.range).collect();
+    assert_eq!(numbers, ranges([0, 1, 4, 5, 6, 7, 8]));
+    assert!(rig.vdrive().read(64, 1).is_err());
+    assert!(rig.vdrive().read(2 * 64, 1).is_ok());
+    assert!(rig.vdrive().read(3 * 64, 1).is_ok());
+    // All are locked; of two, others have the key.
+    counted(&rig, |drive| {
+        drive.lock(&LockRequest::default(), &admin1(PIN)).unwrap()
+    });
+    let unlock = UnlockRequest {
+        except: ranges([2, 3]),
+        ..UnlockRequest::default()
+    };
+    let (report, _) = counted(&rig, |drive| drive.unlock(&unlock, &admin1(PIN)).unwrap());
+    assert!(report.changed && report.first_error().is_none());
+    let numbers: Vec<_> = report.ranges.iter().map(|outcome| outcome.range).collect();
+    assert_eq!(numbers, ranges([0, 1, 4, 5, 6, 7, 8]));
+    assert!(rig.vdrive().read(64, 1).is_ok());
+    assert!(rig.vdrive().read(2 * 64, 1).is_err());
+    assert!(rig.vdrive().read(3 * 64, 1).is_err());
+}
+
+#[test]
+fn where_all_ranges_are_others_nothing_is_done() {
+    let rig = Rig::set_up();
+    let lock = LockRequest {
+        except: ranges([0]),
+        ..LockRequest::default()
+    };
+    let (report, _) = counted(&rig, |drive| drive.lock(&lock, &admin1(PIN)).unwrap());
+    assert!(report.ranges.is_empty());
+    assert!(rig.vdrive().read(0, 1).is_ok());
+    counted(&rig, |drive| {
+        drive.lock(&LockRequest::default(), &admin1(PIN)).unwrap()
+    });
+    let unlock = UnlockRequest {
+        except: ranges([0]),
+        ..UnlockRequest::default()
+    };
+    let (report, _) = counted(&rig, |drive| drive.unlock(&unlock, &admin1(PIN)).unwrap());
+    assert!(!report.changed && report.ranges.is_empty());
+    assert!(rig.vdrive().read(0, 1).is_err());
+}
+
+#[test]
 fn a_range_without_locking_enabled_cannot_be_locked() {
     let rig = Rig::set_up();
     let request = LockRequest {
         ranges: ranges([3]),
+        ..LockRequest::default()
     };
     let (result, _) = counted(&rig, |drive| drive.lock(&request, &admin1(PIN)).map(drop));
     assert_eq!(result.unwrap_err().code(), ErrorCode::Failed);
@@ -434,6 +491,7 @@ fn a_user_unlocks_what_it_may_and_changes_its_own_pin() {
 
     let lock = LockRequest {
         ranges: ranges([3]),
+        ..LockRequest::default()
     };
     let user = Credential::new(Authority::User(2), pin(OTHER_PIN));
     counted(&rig, |drive| drive.lock(&lock, &user).unwrap());

@@ -366,6 +366,10 @@ fn the_rows_of_the_admin_sp_have_the_values_of_the_ssc() {
         (uid::ADMIN_SP, 6, 9_u64.into()),
         (uid::LOCKING_SP, 6, 9_u64.into()),
         (uid::LOCKING_SP, 7, false.into()),
+        // FirmwareVersion is vendor unique: "1.0" of the firmware revision.
+        (uid::TPER_INFO, 4, 0x312e_3000_u64.into()),
+        (uid::TPER_INFO, 5, 1_u64.into()),
+        (uid::TPER_INFO, 6, 0_u64.into()),
         (uid::TPER_INFO, 7, Value::list(["Opal".into()])),
         (uid::TPER_INFO, 8, false.into()),
         (uid::DATA_REMOVAL_MECHANISM, 1, 2_u64.into()),

@@ -9,6 +9,7 @@ mod frames;
 mod keys;
 mod level0;
 mod life_cycle;
+mod namespaces;
 mod persistence;
 mod resets;
 mod start_session;

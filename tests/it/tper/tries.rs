@@ -181,6 +181,25 @@ fn a_transaction_that_is_rolled_back_keeps_the_count() {
 }
 
 #[test]
+fn a_drive_without_a_limit_in_its_locking_sp_keeps_to_the_ssc() {
+    // [Opal] 4.3.1.9: TryLimit 0 and Tries 0 there; SID and PSID are vendor unique and keep theirs.
+    let mut bench = Bench::with(|options| options.try_limit = Some(0));
+    bench.activate();
+    bench.enable_user(1);
+    fail(&mut bench, uid::LOCKING_SP, uid::USER1, 50);
+    fail(&mut bench, uid::LOCKING_SP, uid::ADMIN1, 50);
+    assert_eq!(tries(&mut bench), 0);
+    let session = bench.admin1();
+    for authority in [uid::ADMIN1, uid::USER1] {
+        let limit = bench.number(session, uid::c_pin(authority), column::c_pin::TRY_LIMIT);
+        assert_eq!(limit, 0);
+    }
+    bench.end(session);
+    fail(&mut bench, uid::ADMIN_SP, uid::SID, 5);
+    assert_eq!(bench.start(uid::ADMIN_SP, uid::SID, OWNER), Err(LOCKED_OUT));
+}
+
+#[test]
 fn a_disabled_authority_counts_no_attempt() {
     let mut bench = Bench::active();
     fail(&mut bench, uid::LOCKING_SP, uid::USER1, 10);

@@ -54,7 +54,7 @@ struct State {
     event_requests: Vec<u16>,
     /// The last sign of life by which the Keep Alive timer goes.
     heard: Instant,
-    /// The controller is gone, but its queues may not know yet.
+    /// Nothing can be connected any more.
     is_ended: bool,
 }
 
@@ -89,9 +89,10 @@ impl Controller {
         self.origin.power_cycles
     }
 
-    /// It has ended: nothing is answered any more.
-    pub(super) fn is_ended(&self) -> bool {
-        self.state().is_ended
+    /// A queue is its own: neither has the controller ended, nor was it reset since the queue was
+    /// connected.
+    pub(super) fn has_queue(&self, queue_id: u16, events: &Arc<Events>) -> bool {
+        self.state().has_queue(queue_id, events)
     }
 
     /// It is enabled and ready for commands.
@@ -164,11 +165,10 @@ impl Controller {
         Ok(())
     }
 
-    /// A queue left, if it still is the one whose events are these.
+    /// A queue leaves.
     pub(super) fn remove_queue(&self, queue_id: u16, events: &Arc<Events>) {
         let mut state = self.state();
-        let current = state.queues.get(&queue_id);
-        if current.is_some_and(|current| Arc::ptr_eq(current, events)) {
+        if state.has_queue(queue_id, events) {
             state.queues.remove(&queue_id);
         }
     }
@@ -238,6 +238,12 @@ impl Controller {
 }
 
 impl State {
+    /// The queue of that number is the one whose events are these.
+    fn has_queue(&self, queue_id: u16, events: &Arc<Events>) -> bool {
+        let current = self.queues.get(&queue_id);
+        current.is_some_and(|current| Arc::ptr_eq(current, events))
+    }
+
     /// What a controller level reset leaves: the admin queue. Returns the other queues' events.
     fn reset(&mut self) -> Vec<Arc<Events>> {
         self.features = self.features.after_reset();

@@ -39,3 +39,6 @@ pub(crate) use outcome::{Completion, Event, Events, Outcome, Status, Transfer};
 pub(crate) use port::Port;
 pub(crate) use queue::QueuePair;
 pub(crate) use subsystem::Subsystem;
+
+#[cfg(test)]
+mod tests;

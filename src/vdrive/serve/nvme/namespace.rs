@@ -3,7 +3,7 @@
 use sha2::{Digest, Sha256};
 
 use super::outcome::Status;
-use crate::vdrive::VirtualDrive;
+use crate::vdrive::{Info, VirtualDrive};
 
 /// The NSID that stands for every namespace.
 pub(super) const ALL: u32 = u32::MAX;
@@ -38,9 +38,9 @@ pub(super) struct Extent {
 }
 
 impl Namespace {
-    /// The namespaces of a drive, in the order of their NSIDs, which count from 1.
-    pub(super) fn all(drive: &VirtualDrive) -> Vec<Self> {
-        let (info, count) = (drive.info(), namespaces(drive));
+    /// Equal parts of a drive, in the order of their NSIDs, which count from 1. Blocks that are left
+    /// over belong to none.
+    pub(super) fn split(info: &Info, count: u32) -> Vec<Self> {
         let blocks = info.blocks / u64::from(count.max(1));
         let namespace = |nsid: u32| {
             let (nguid, eui64) = identifiers(&info.serial, nsid);

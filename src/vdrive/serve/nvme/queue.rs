@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::answer::{Answered, DONE, outcome};
+use super::answer::{Answer, Answered, DONE, outcome};
 use super::command::Command;
 use super::connect::{self, Link};
 use super::flow::{Flow, Length};
@@ -70,6 +70,11 @@ impl QueuePair {
         self.link.as_ref().map_or(0, |link| link.queue_id)
     }
 
+    /// SQHD, after the commands that were counted.
+    pub(crate) const fn head(&self) -> u16 {
+        self.head
+    }
+
     /// Counts a command that was taken from the queue; returns SQHD for its completion.
     pub(crate) fn next_head(&mut self) -> u16 {
         let entries = self.link.as_ref().map_or(1, |link| link.entries);
@@ -77,10 +82,10 @@ impl QueuePair {
         self.head
     }
 
-    /// The controller has ended, and with it this connection.
+    /// The controller has ended or was reset, and with it this connection.
     fn is_ended(&self) -> bool {
         let link = self.link.as_ref();
-        link.is_some_and(|link| link.controller.is_ended())
+        link.is_some_and(|link| !link.controller.has_queue(link.queue_id, &self.events))
     }
 
     fn flow(&self, command: &Command) -> Result<Flow, Status> {
@@ -123,7 +128,7 @@ impl QueuePair {
         let link = connect::connect(&self.port, &self.events, command, data)?;
         let id = link.controller.id();
         self.link = Some(link);
-        Ok(super::answer::Answer::Result(id.into()))
+        Ok(Answer::Result(id.into()))
     }
 
     /// The queue leaves its controller, which ends if it was the admin queue.

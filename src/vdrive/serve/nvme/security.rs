@@ -7,6 +7,7 @@ use super::flow::{Flow, Length};
 use super::outcome::Status;
 use crate::spec::{ComId, SecurityProtocol};
 use crate::transport::{self, InterfaceClass};
+use crate::vdrive::serve::shared::SharedDrive;
 
 /// The data of Security Send; the host may have more than Transfer Length.
 pub(super) fn send_flow(command: &Command) -> Result<Flow, Status> {
@@ -20,36 +21,43 @@ pub(super) fn receive_flow(command: &Command) -> Result<Flow, Status> {
 
 /// Security Send: IF-SEND.
 pub(super) fn send(link: &Link, command: &Command, data: &[u8]) -> Answered {
-    if has_lost_power(link) {
-        return Ok(Answer::Held);
-    }
     let data = data.get(..length(command)).unwrap_or(data);
     let (protocol, com_id) = address(command);
-    let drive = link.subsystem.shared();
-    drive
-        .if_send(protocol, com_id, data)
-        .map_err(|error| status(&error))?;
-    link.subsystem.note_send(&link.controller);
-    Ok(DONE)
+    let answered = answer(link, |drive| {
+        drive.if_send(protocol, com_id, data)?;
+        Ok(DONE)
+    });
+    if answered == Ok(DONE) {
+        link.subsystem.note_send(&link.controller);
+    }
+    answered
 }
 
 /// Security Receive: IF-RECV, padded with zeros.
 pub(super) fn receive(link: &Link, command: &Command) -> Answered {
-    if has_lost_power(link) {
-        return Ok(Answer::Held);
-    }
-    let mut buffer = vec![0; length(command)];
     let (protocol, com_id) = address(command);
-    let drive = link.subsystem.shared();
-    drive
-        .if_recv(protocol, com_id, &mut buffer)
-        .map_err(|error| status(&error))?;
-    Ok(Answer::Data(buffer))
+    answer(link, |drive| {
+        let mut buffer = vec![0; length(command)];
+        drive.if_recv(protocol, com_id, &mut buffer)?;
+        Ok(Answer::Data(buffer))
+    })
 }
 
-/// The host will connect anew, and must not get an answer before.
-fn has_lost_power(link: &Link) -> bool {
-    link.subsystem.shared().power_cycles() != link.controller.power_cycles()
+/// The drive's answer, unless the power was cut: then the host must connect anew first.
+fn answer(
+    link: &Link,
+    command: impl FnOnce(&SharedDrive) -> Result<Answer, transport::Error>,
+) -> Answered {
+    let drive = link.subsystem.shared();
+    let has_lost_power = || drive.power_cycles() != link.controller.power_cycles();
+    if has_lost_power() {
+        return Ok(Answer::Held);
+    }
+    let answered = command(drive);
+    if has_lost_power() {
+        return Ok(Answer::Held);
+    }
+    answered.map_err(|error| status(&error).into())
 }
 
 /// TL or AL, which the flow has bounded.

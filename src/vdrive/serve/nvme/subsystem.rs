@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::controller::{Controller, Host, Origin};
-use super::namespace::Namespace;
+use super::namespace::{Namespace, namespaces};
 use super::outcome::{Events, Status};
 use crate::vdrive::serve::shared::SharedDrive;
 use crate::vdrive::{Info, VirtualDrive};
@@ -29,22 +29,25 @@ struct Controllers {
     live: Vec<Arc<Controller>>,
     /// The CNTLID that was given last. Numbers are not used again soon.
     last_id: u16,
-    /// Who has sent by Security Send and has not received since.
-    awaits_receive: Option<u16>,
+    /// Who has sent last by Security Send: what waits for IF-RECV is the answer to it.
+    last_sender: Option<u16>,
 }
 
 impl Subsystem {
     /// Offers a drive under a name.
     pub(crate) fn new(nqn: String, drive: Arc<SharedDrive>) -> Self {
-        let (info, namespaces) = {
-            let drive = drive.lock();
-            (drive.info(), Namespace::all(&drive))
-        };
+        let count = namespaces(&drive.lock());
+        Self::with_namespaces(nqn, drive, count)
+    }
+
+    /// Offers a drive as so many namespaces.
+    pub(super) fn with_namespaces(nqn: String, drive: Arc<SharedDrive>, count: u32) -> Self {
+        let info = drive.lock().info();
         Self {
+            namespaces: Namespace::split(&info, count),
             nqn,
             drive,
             info,
-            namespaces,
             controllers: Mutex::default(),
         }
     }
@@ -154,7 +157,7 @@ impl Subsystem {
 
     /// Notes that a controller sent by Security Send, and that a response may wait for it.
     pub(super) fn note_send(&self, controller: &Controller) {
-        self.controllers().awaits_receive = Some(controller.id());
+        self.controllers().last_sender = Some(controller.id());
     }
 
     /// What waits for a controller's Security Receive is lost with a controller level reset
@@ -162,7 +165,7 @@ impl Subsystem {
     pub(super) fn lose_responses(&self, controller: &Controller) {
         let sent = self
             .controllers()
-            .awaits_receive
+            .last_sender
             .take_if(|id| *id == controller.id());
         if sent.is_some()
             && let Some(mut drive) = self.drive(controller)

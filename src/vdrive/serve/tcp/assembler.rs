@@ -53,12 +53,19 @@ impl Assembler {
         self.pdu = pdu;
     }
 
-    /// What there is of a PDU that is not complete.
-    pub(crate) fn partial(&self) -> &[u8] {
-        &self.pdu
+    /// Whether a PDU has begun that is not complete.
+    pub(crate) fn is_within_pdu(&self) -> bool {
+        !self.pdu.is_empty()
+    }
+
+    /// What there is of the header of a PDU that is not complete.
+    pub(crate) fn partial_header(&self) -> &[u8] {
+        let length = self.pdu.get(2).map_or(0, |hlen| usize::from(*hlen));
+        self.pdu.get(..length).unwrap_or(&self.pdu)
     }
 
     /// How much memory it holds.
+    #[cfg(test)]
     pub(crate) fn reserved(&self) -> usize {
         self.pdu.capacity()
     }

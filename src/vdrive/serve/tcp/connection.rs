@@ -14,17 +14,13 @@ use super::digest::Digests;
 use super::fatal::Fatal;
 use super::pdu::{DataHeader, HostPdu, Initialize, Layout, Payload, field};
 use super::transfers::Transfers;
-use crate::vdrive::serve::nvme::{Command, Completion, DataPointer, Outcome, Status, Transfer};
+use crate::vdrive::serve::nvme::{
+    Command, Completion, DataPointer, Outcome, QueuePair, Status, Transfer,
+};
 
 /// HPDA: the widest alignment that a host may ask for, in dwords, 0's based.
 const MAX_HPDA: u8 = 31;
 
-/// Command ID Conflict, Do Not Retry.
-const ID_CONFLICT: Status = Status(0x4003);
-/// Data SGL Length Invalid, Do Not Retry.
-const SGL_LENGTH: Status = Status(0x400f);
-/// SGL Descriptor Type Invalid, Do Not Retry.
-const SGL_TYPE: Status = Status(0x4011);
 /// Transient Transport Error: the host may try again.
 const TRANSIENT_TRANSPORT_ERROR: Status = Status(0x0022);
 
@@ -39,8 +35,26 @@ pub(crate) trait Queue {
     /// Whether a Connect command has succeeded.
     fn is_connected(&self) -> bool;
 
-    /// Submission Queue Head Pointer, after the last command.
-    fn sq_head(&self) -> u16;
+    /// Counts a command that is done or held; Submission Queue Head Pointer after it.
+    fn next_head(&mut self) -> u16;
+}
+
+impl Queue for QueuePair {
+    fn transfer(&mut self, command: &Command) -> Result<Transfer, Completion> {
+        Self::transfer(self, command)
+    }
+
+    fn execute(&mut self, command: &Command, data: &[u8]) -> Outcome {
+        self.execute(command, data)
+    }
+
+    fn is_connected(&self) -> bool {
+        self.is_connected()
+    }
+
+    fn next_head(&mut self) -> u16 {
+        self.next_head()
+    }
 }
 
 /// Why a connection has ended.
@@ -86,7 +100,7 @@ impl<Q: Queue> Connection<Q> {
                 self.assembler.recycle(pdu);
                 flow
             }
-            Err(fatal) => end(fatal, self.assembler.partial(), out),
+            Err(fatal) => end(fatal, self.assembler.partial_header(), out),
         }
     }
 
@@ -97,12 +111,19 @@ impl<Q: Queue> Connection<Q> {
 
     /// Whether the host owes the rest of a PDU, or data that it was asked for.
     pub(crate) fn is_owed(&self) -> bool {
-        !self.assembler.partial().is_empty() || self.transfers.is_expecting()
+        self.assembler.is_within_pdu() || self.transfers.is_expecting()
     }
 
     /// How much memory it holds for what the host has sent.
+    #[cfg(test)]
     pub(crate) fn reserved(&self) -> usize {
         self.assembler.reserved() + self.transfers.reserved()
+    }
+
+    /// What executes its commands.
+    #[cfg(test)]
+    pub(super) fn queue(&mut self) -> &mut Q {
+        &mut self.queue
     }
 
     fn digests(&self) -> Digests {
@@ -160,7 +181,7 @@ impl<Q: Queue> Connection<Q> {
         reply: &mut Reply<'_>,
     ) -> Result<(), Fatal> {
         if self.transfers.has(command.cid()) {
-            self.refuse(command, ID_CONFLICT, reply);
+            self.refuse(command, Status::COMMAND_ID_CONFLICT, reply);
             return Ok(());
         }
         if !capsule.is_intact {
@@ -188,14 +209,14 @@ impl<Q: Queue> Connection<Q> {
         match command.data_pointer() {
             DataPointer::Capsule { offset, .. } => match part(capsule, offset, length) {
                 Some(data) => self.execute(command, data, reply),
-                None => self.refuse(command, SGL_LENGTH, reply),
+                None => self.refuse(command, Status::SGL_LENGTH_INVALID, reply),
             },
             DataPointer::Transport { .. } => {
                 let length = u32::try_from(length).map_err(|_| Fatal::LIMIT)?;
                 self.transfers.begin(*command, length)?;
                 self.grant(reply);
             }
-            DataPointer::Unknown { .. } => self.refuse(command, SGL_TYPE, reply),
+            DataPointer::Unknown { .. } => self.refuse(command, Status::SGL_TYPE_INVALID, reply),
         }
         Ok(())
     }
@@ -227,29 +248,36 @@ impl<Q: Queue> Connection<Q> {
     fn execute(&mut self, command: &Command, data: &[u8], reply: &mut Reply<'_>) {
         let was_connected = self.queue.is_connected();
         let Outcome::Done { completion, data } = self.queue.execute(command, data) else {
-            self.late.set_sq_head(self.queue.sq_head());
+            self.next_head();
             return;
         };
         if !was_connected && self.queue.is_connected() {
             self.omits_responses = disables_flow_control(command);
         }
-        let is_plain = completion.status == Status(0) && completion.result == 0;
+        let is_plain = completion.status == Status::SUCCESS && completion.result == 0;
         let is_last = self.omits_responses && is_plain && !data.is_empty();
         answer::data(reply.out, reply.terms, command.cid(), &data, is_last);
-        if !is_last {
+        if is_last {
+            self.next_head();
+        } else {
             self.respond(command, completion, reply);
         }
     }
 
-    fn refuse(&self, command: &Command, status: Status, reply: &mut Reply<'_>) {
-        self.respond(command, Completion { result: 0, status }, reply);
+    fn refuse(&mut self, command: &Command, status: Status, reply: &mut Reply<'_>) {
+        self.respond(command, status.into(), reply);
     }
 
-    fn respond(&self, command: &Command, completion: Completion, reply: &mut Reply<'_>) {
-        let sq_head = self.queue.sq_head();
-        self.late.set_sq_head(sq_head);
+    fn respond(&mut self, command: &Command, completion: Completion, reply: &mut Reply<'_>) {
+        let sq_head = self.next_head();
         let has_digest = reply.terms.digests.header;
         answer::response(reply.out, has_digest, command.cid(), sq_head, completion);
+    }
+
+    fn next_head(&mut self) -> u16 {
+        let sq_head = self.queue.next_head();
+        self.late.set_sq_head(sq_head);
+        sq_head
     }
 }
 

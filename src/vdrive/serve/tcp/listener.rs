@@ -5,13 +5,13 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::sys::socket;
 
 use super::connection::{Connection, Late, Queue};
 use super::socket::{Limits, Socket};
-use crate::vdrive::serve::nvme::{Event, Events};
+use crate::vdrive::serve::nvme::{Event, Events, Port, QueuePair};
 
 /// How many connections may be open at a time; further ones are closed at once.
 const MAX_CONNECTIONS: usize = 256;
@@ -30,6 +30,18 @@ pub(crate) trait Target: Send + Sync + 'static {
 
     /// Time passes; called once a second.
     fn tick(&self);
+}
+
+impl Target for Port {
+    type Queue = QueuePair;
+
+    fn open(self: &Arc<Self>, events: Events) -> QueuePair {
+        QueuePair::new(Arc::clone(self), events)
+    }
+
+    fn tick(&self) {
+        self.tick(Instant::now());
+    }
 }
 
 /// Starts to serve ports.

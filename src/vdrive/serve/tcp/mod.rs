@@ -18,7 +18,8 @@ mod fatal;
 mod listener;
 mod pdu;
 mod socket;
+#[cfg(test)]
+mod tests;
 mod transfers;
 
-pub(crate) use connection::Queue;
-pub(crate) use listener::{Listener, Running, Target};
+pub(crate) use listener::{Listener, Running};

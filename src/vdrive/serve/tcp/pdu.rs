@@ -14,7 +14,7 @@ use std::ops::Range;
 
 use super::digest::{self, Digests, digest};
 use super::fatal::Fatal;
-use crate::vdrive::serve::nvme::Command;
+use crate::vdrive::serve::nvme::{Command, IN_CAPSULE};
 
 /// Length of the common header.
 pub(crate) const COMMON_LENGTH: usize = 8;
@@ -22,7 +22,7 @@ pub(crate) const COMMON_LENGTH: usize = 8;
 pub(crate) const MAX_H2C_DATA: u32 = 128 * 1024;
 /// The most data that a command capsule may carry: what hosts use on the admin queue, and what
 /// IOCCSZ promises for the others.
-pub(crate) const MAX_IN_CAPSULE: usize = 8192;
+pub(crate) const MAX_IN_CAPSULE: usize = IN_CAPSULE;
 /// The longest header that C2HTermReq carries back.
 pub(crate) const MAX_OFFENDING_HEADER: usize = 128;
 

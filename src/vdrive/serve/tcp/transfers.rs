@@ -111,6 +111,7 @@ impl Transfers {
     }
 
     /// How much memory the data hold.
+    #[cfg(test)]
     pub(crate) fn reserved(&self) -> usize {
         let capacity = |granted: &Granted| granted.data.capacity();
         self.granted.iter().map(capacity).sum()

@@ -131,6 +131,11 @@ fn expression_is_valid(invocation: &Invocation<'_>, row: Uid, cell: &Cell) -> bo
 }
 
 /// The range lies where a range may lie, as it will be after all cells are set.
+///
+/// A range has no word for the namespace that it lies in. So with several of them, and without
+/// Configurable Namespace Locking, only the Global Range is of use, as on the drives that are known
+/// (Samsung PM9A3): start and length of the others cannot be set, not even to what they are. The
+/// other columns can, which changes nothing while a range is empty.
 fn range_is_valid(invocation: &Invocation<'_>, row: Uid, cells: &Cells) -> bool {
     let new = |column| {
         let found = cells.iter().find(|(number, _)| *number == column);
@@ -145,6 +150,9 @@ fn range_is_valid(invocation: &Invocation<'_>, row: Uid, cells: &Cells) -> bool 
         return false;
     };
     let (view, tper) = (invocation.view(), &invocation.tper);
+    if tper.state().namespaces > 1 {
+        return false;
+    }
     let before = view.span(range);
     let span = Span {
         start: start.unwrap_or(before.start),

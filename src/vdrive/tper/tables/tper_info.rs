@@ -13,12 +13,20 @@ pub(super) const SCHEMA: Schema = Schema {
 
 const PROTOCOL_VERSION: u64 = 1;
 
+/// No SP can be issued.
+const NO_SPACE: u64 = 0;
+
 pub(super) fn rows(plan: &Plan<'_>) -> Vec<Row> {
     let ssc = Cell::Names(vec![Octets::new(b"Opal")]);
     vec![
         Row::new(uid::TPER_INFO)
             .with(column::tper_info::GUDID, Cell::bytes(&plan.label.gudid()))
+            .with(
+                column::tper_info::FIRMWARE_VERSION,
+                plan.label.firmware_version(),
+            )
             .with(column::tper_info::PROTOCOL_VERSION, PROTOCOL_VERSION)
+            .with(column::tper_info::SPACE_FOR_ISSUANCE, NO_SPACE)
             .with(column::tper_info::SSC, ssc)
             .with(column::tper_info::PROGRAMMATIC_RESET_ENABLE, false),
     ]

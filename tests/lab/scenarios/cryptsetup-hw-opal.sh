@@ -1,0 +1,68 @@
+#!/bin/bash
+# cryptsetup formats, opens, closes and erases LUKS volumes whose ranges the drive encrypts; sedkit
+# knows whose the range is, and leaves it alone.
+# drive: a --size 256MiB --serial LAB001
+# time: 180
+# shellcheck source=tests/lab/guest/lib.sh
+source /lab/lib.sh
+
+attach a
+node=/dev/$controller
+disk=${node}n1
+secret key 'volume key'
+quick='--pbkdf pbkdf2 --pbkdf-force-iterations 1000 --batch-mode'
+
+format() {
+    # The options are words of ours.
+    # shellcheck disable=SC2086
+    printf 'Admin-Horse-7' | cryptsetup luksFormat --type luks2 "$1" $quick --key-file key "$disk"
+}
+
+for kind in --hw-opal-only --hw-opal; do
+    check "luksFormat $kind" format $kind
+    true_of 'the drive has an owner' a .state.owned
+    true_of 'range 1 is set up' a "$(range 1) | .range_length > 0"
+    locked a 1
+    first=$(truth a "$(range 1) | .range_start / 8")
+    denied "$disk" "$first"
+
+    check 'open' cryptsetup open --key-file key "$disk" volume
+    unlocked a 1
+    check 'blocks are written' fill /dev/mapper/volume 100 64 1
+    check 'and read' holds /dev/mapper/volume 100 64 1
+    if [[ $kind == --hw-opal ]]; then
+        refuse 'dm-crypt stands before the drive' holds "$disk" $((first + 100)) 64 1
+    else
+        check 'nothing but the drive encrypts' holds "$disk" $((first + 100)) 64 1
+    fi
+    check 'sedkit sees the volume' sedkit info --json "$node"
+    contains 'and names it as the owner of range 1' luks "$(tr '[:upper:]' '[:lower:]' </tmp/output)"
+
+    check 'close' cryptsetup close volume
+    locked a 1
+    denied "$disk" "$first"
+    secret admin 'Admin-Horse-7'
+    refuse 'sedkit does not touch the range' sedkit unlock "$node" --range 1 --key file:admin
+    locked a 1
+    check 'but by force' sedkit unlock "$node" --range 1 --key file:admin --force
+    unlocked a 1
+    check 'and back' sedkit lock "$node" --range 1 --key file:admin --force
+    locked a 1
+
+    power_cycle a
+    locked a 1
+    check 'open again' cryptsetup open --key-file key "$disk" volume
+    check 'the blocks are what they were' holds /dev/mapper/volume 100 64 1
+    check 'close' cryptsetup close volume
+
+    check 'erase' cryptsetup erase --batch-mode --key-file admin "$disk"
+    true_of 'range 1 is gone' a "$(range 1) | .range_length == 0"
+    refuse 'so is the volume' cryptsetup open --key-file key "$disk" volume
+    wipefs --quiet --all "$disk"
+done
+
+check 'luksFormat of an owned drive' format --hw-opal-only
+secret psid "$(psid a)"
+check 'factory reset by the PSID' \
+    cryptsetup erase --hw-opal-factory-reset --batch-mode --key-file psid "$disk"
+true_of 'nobody owns the drive' a '.state.owned == false'

@@ -1,0 +1,125 @@
+#!/bin/bash
+# How many IF commands the same task costs sedkit, sedutil-cli, nvme-cli and cryptsetup: a fresh
+# drive for each, counted by the drive. sedkit keeps within its budget, and needs no more than any
+# of them. `make bench` keeps the table, which is all the lines that begin with a bar.
+# drive: a --size 64MiB --serial LAB001
+# drive: b --size 64MiB --serial LAB002
+# drive: c --size 64MiB --serial LAB003
+# drive: d --size 64MiB --serial LAB004
+# time: 240
+# shellcheck source=tests/lab/guest/lib.sh
+source /lab/lib.sh
+
+declare -A node cost
+for drive in a b c d; do
+    attach "$drive"
+    node[$drive]=/dev/$controller
+done
+secret key 'Correct-Horse-7'
+secret volume 'volume key'
+
+# The programs, each on its own drive.
+by_sedkit() { sedkit "$@" "${node[a]}"; }
+by_sedutil() { sedutil-cli -n "$@" "${node[b]}"; }
+by_nvme() { nvme_sed "${node[c]}n1" "$@"; }
+by_cryptsetup() { cryptsetup --batch-mode --key-file "$@"; }
+format() {
+    by_cryptsetup volume luksFormat --type luks2 --hw-opal-only --pbkdf pbkdf2 \
+        --pbkdf-force-iterations 1000 "${node[d]}n1" <key
+}
+
+# counting PROGRAM COMMAND...: what the command costs goes into the program's column
+counting() {
+    local program=$1 drive before
+    case $program in sedkit) drive=a ;; sedutil) drive=b ;; nvme) drive=c ;; *) drive=d ;; esac
+    before=$(counted "$drive")
+    check "$program: $task" "${@:2}"
+    cost[$program]=$((${cost[$program]:-0} + $(counted "$drive") - before))
+}
+
+# row BUDGET: ends a task
+row() {
+    local program
+    for program in sedutil nvme cryptsetup; do
+        ((cost[sedkit] <= ${cost[$program]:-${cost[sedkit]}})) ||
+            not_ok "sedkit needs no more than $program" "${cost[sedkit]} against ${cost[$program]}"
+    done
+    ((cost[sedkit] <= $1)) || not_ok "sedkit keeps to its budget" "${cost[sedkit]} against $1"
+    echo "ok - sedkit keeps to its budget, and needs no more than any other"
+    table+=("| $task | $1 | ${cost[sedkit]} | ${cost[sedutil]:-–} | ${cost[nvme]:-–} | ${cost[cryptsetup]:-–} |")
+    cost=()
+}
+
+# lose_power DRIVE
+lose_power() {
+    controller=${node[$1]#/dev/}
+    power_cycle "$1"
+}
+
+table=('| task | budget | sedkit | sedutil-cli | nvme-cli | cryptsetup |' '|---|---:|---:|---:|---:|---:|')
+
+task='discovery'
+counting sedkit by_sedkit scan
+counting sedutil by_sedutil --query
+counting nvme by_nvme discover
+row 1
+
+task='setup from factory state'
+counting sedkit by_sedkit setup --new-key file:key
+counting sedutil by_sedutil --initialSetup 'Correct-Horse-7'
+counting sedutil by_sedutil --enableLockingRange 0 'Correct-Horse-7'
+counting nvme by_nvme initialize 'Correct-Horse-7' 'Correct-Horse-7'
+counting cryptsetup format
+row 26
+
+# sedutil-cli leaves a shadow MBR, which is a task of its own below.
+check 'the shadow MBR is off' by_sedutil --setMBREnable off 'Correct-Horse-7'
+for drive in a b c d; do
+    lose_power "$drive"
+done
+task='unlock range 0, or a volume'
+counting sedkit by_sedkit unlock --key file:key
+counting sedutil by_sedutil --setLockingRange 0 RW 'Correct-Horse-7'
+counting nvme by_nvme 'unlock --ask-key' 'Correct-Horse-7'
+counting cryptsetup by_cryptsetup volume open "${node[d]}n1" volume
+row 7
+for drive in a b c; do unlocked "$drive" 0; done
+unlocked d 1
+
+task='lock range 0, or a volume'
+counting sedkit by_sedkit lock --key file:key
+counting sedutil by_sedutil --setLockingRange 0 LK 'Correct-Horse-7'
+counting nvme by_nvme 'lock --ask-key' 'Correct-Horse-7'
+counting cryptsetup cryptsetup close volume
+row 8
+for drive in a b c; do locked "$drive" 0; done
+locked d 1
+
+for drive in a b c; do
+    check "drive $drive gets a shadow MBR" \
+        sedutil-cli -n --setMBREnable on 'Correct-Horse-7' "${node[$drive]}"
+    lose_power "$drive"
+    locked "$drive" 0
+    true_of "and it shows" "$drive" '.state | .mbr_enabled and (.mbr_done | not)'
+done
+task='unlock range 0 and hide the shadow MBR'
+counting sedkit by_sedkit unlock --key file:key --mbr-done
+counting sedutil by_sedutil --setLockingRange 0 RW 'Correct-Horse-7'
+counting sedutil by_sedutil --setMBRDone on 'Correct-Horse-7'
+counting nvme by_nvme 'unlock --ask-key' 'Correct-Horse-7'
+row 9
+for drive in a b c; do
+    unlocked "$drive" 0
+    true_of "the shadow MBR of $drive is hidden" "$drive" .state.mbr_done
+done
+
+task='revert by the PSID'
+for drive in a d; do secret "psid-$drive" "$(psid "$drive")"; done
+counting sedkit by_sedkit revert --psid file:psid-a --confirm LAB001
+counting sedutil by_sedutil --PSIDrevert "$(psid b)"
+counting nvme by_nvme 'revert --psid' "$(psid c)"
+counting cryptsetup by_cryptsetup psid-d erase --hw-opal-factory-reset "${node[d]}n1"
+row 7
+for drive in a b c d; do true_of "nobody owns drive $drive" "$drive" '.state.owned == false'; done
+
+printf '%s\n' "${table[@]}"
