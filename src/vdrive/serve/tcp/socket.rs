@@ -70,7 +70,7 @@ impl Socket {
     /// for so little does not read, and loses its connection.
     pub(crate) fn send_late(&self, answer: &[u8]) {
         lock(&self.late).extend_from_slice(answer);
-        if self.flush_late().is_err() {
+        if self.flush_late(|bytes| self.write_now(bytes)).is_err() {
             self.close();
         }
     }
@@ -130,7 +130,7 @@ impl Socket {
             let _writing = lock(&self.writing);
             self.write(answer)?;
         }
-        self.flush_late()
+        self.flush_late(|bytes| self.write(bytes))
     }
 
     fn write(&self, mut bytes: &[u8]) -> io::Result<()> {
@@ -147,7 +147,7 @@ impl Socket {
 
     /// Writes what other threads have left. Whoever holds the lock comes here after releasing it,
     /// so nothing is left behind.
-    fn flush_late(&self) -> io::Result<()> {
+    fn flush_late(&self, write: impl Fn(&[u8]) -> io::Result<()>) -> io::Result<()> {
         while !lock(&self.late).is_empty() {
             let _writing = match self.writing.try_lock() {
                 Ok(guard) => guard,
@@ -155,10 +155,16 @@ impl Socket {
                 Err(TryLockError::WouldBlock) => return Ok(()),
             };
             let bytes = std::mem::take(&mut *lock(&self.late));
-            let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL;
-            if send(self.stream.as_raw_fd(), &bytes, flags)? != bytes.len() {
-                return Err(ErrorKind::WriteZero.into());
-            }
+            write(&bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Writes what there is room for at once, which must be all.
+    fn write_now(&self, bytes: &[u8]) -> io::Result<()> {
+        let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL;
+        if send(self.stream.as_raw_fd(), bytes, flags)? != bytes.len() {
+            return Err(ErrorKind::WriteZero.into());
         }
         Ok(())
     }
