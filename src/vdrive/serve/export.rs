@@ -230,6 +230,7 @@ fn done(result: Result<(), Error>) -> Reply {
 const fn refusal(error: &MediaError) -> Refusal {
     match error {
         MediaError::DataProtection => Refusal::DataProtection,
+        MediaError::InvalidParameter => Refusal::InvalidParameter,
         MediaError::OutOfRange { .. } | MediaError::Length { .. } => Refusal::OutOfRange,
         _ => Refusal::Failed,
     }

@@ -37,11 +37,11 @@ pub struct Client {
 }
 
 impl Client {
-    /// Finds the server of a drive's file; nothing where there is none. `limit` is for each
-    /// request.
+    /// Finds the server of a drive's file; nothing where there is none, or none that this user may
+    /// ask. `limit` is for each request.
     ///
     /// # Errors
-    /// There is one that does not answer, or may not be asked.
+    /// There is one that does not answer.
     pub fn find(drive: &Path, limit: Duration) -> Result<Option<Self>, ControlError> {
         let path = match ControlPath::beside(drive) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

@@ -112,6 +112,9 @@ pub enum Refusal {
     /// The blocks are locked.
     #[error("data protected")]
     DataProtection,
+    /// The command crosses into another locking range, and the drive terminates such commands.
+    #[error("the command crosses into another locking range")]
+    InvalidParameter,
     /// The blocks lie beyond the end of the drive.
     #[error("the blocks lie beyond the end of the drive")]
     OutOfRange,
@@ -127,8 +130,9 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::DataProtection,
+        Self::InvalidParameter,
         Self::OutOfRange,
         Self::TooMuch,
         Self::Unknown,

@@ -87,7 +87,7 @@ impl ControlPath {
         })
     }
 
-    /// Connects to the server of the drive; nothing where none is alive.
+    /// Connects to the server of the drive; nothing where none is alive, or none of this user.
     pub(super) fn connect(&self, limit: Duration) -> io::Result<Option<UnixStream>> {
         let there = match open(&self.path(), O_NOFOLLOW) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -103,8 +103,10 @@ impl ControlPath {
         let address = UnixAddr::new(&short_name(&there))?;
         match socket::connect(stream.as_raw_fd(), &address).map_err(io::Error::from) {
             Ok(()) => Ok(Some(stream)),
-            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => Ok(None),
-            Err(error) => Err(error),
+            Err(error) => match error.kind() {
+                io::ErrorKind::ConnectionRefused | io::ErrorKind::PermissionDenied => Ok(None),
+                _ => Err(error),
+            },
         }
     }
 
