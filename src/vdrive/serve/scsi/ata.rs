@@ -199,12 +199,14 @@ impl LogicalUnit {
         );
         put(&mut words, 27, &string(&self.label.model, label::MODEL));
         let short = u32::try_from(self.blocks).unwrap_or(u32::MAX).min(LBA_28);
-        put(&mut words, 60, &low_word_first(short.into()).split_at(2).0);
+        let [low, high, ..] = low_word_first(short.into());
+        put(&mut words, 60, &[low, high]);
         put(&mut words, 100, &low_word_first(self.blocks));
         if self.block_size > 512 {
             let size = u64::from(self.block_size / 2);
             put(&mut words, 106, &[0x5000]);
-            put(&mut words, 117, &low_word_first(size).split_at(2).0);
+            let [low, high, ..] = low_word_first(size);
+            put(&mut words, 117, &[low, high]);
         }
         words
     }

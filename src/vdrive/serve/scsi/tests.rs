@@ -491,10 +491,7 @@ fn interface_errors_have_their_sense() {
 
 #[test]
 fn the_faces_have_different_ways_to_the_tper() {
-    assert_eq!(
-        refused(&mut sas(), &[0xa1, 8, 0x0e, 0, 1, 0, 0, 0, 0, 0xec, 0, 0]),
-        OPCODE
-    );
+    assert_eq!(refused(&mut sas(), &IDENTIFY), OPCODE);
     let mut unit = sat();
     assert_eq!(
         refused(&mut unit, &[0xa2, 1, 0, 1, 0, 0, 0, 0, 2, 0, 0, 0]),
@@ -525,15 +522,23 @@ fn words(data: &[u8]) -> Vec<u16> {
     pairs.iter().map(|pair| u16::from_le_bytes(*pair)).collect()
 }
 
+/// IDENTIFY DEVICE by PIO.
+const IDENTIFY: [u8; 12] = [0xa1, 8, 0x0e, 0, 1, 0, 0, 0, 0, 0xec, 0, 0];
+
 #[test]
 fn identify_device_says_what_the_drive_is() {
     let mut unit = sat();
-    let data = ask(&mut unit, &[0xa1, 8, 0x0e, 0, 1, 0, 0, 0, 0, 0xec, 0, 0]);
+    let data = ask(&mut unit, &IDENTIFY);
     assert_eq!(data.len(), 512);
     // Pairs of characters are swapped.
     assert_eq!(&data[20..40], b"DV0000000010        ");
     assert_eq!(&data[46..54], b".1 0    ");
     assert_eq!(&data[54..94], b"eskdtiv riutlad irev                    ");
+}
+
+#[test]
+fn identify_device_tells_features_and_capacity() {
+    let data = ask(&mut sat(), &IDENTIFY);
     let words = words(&data);
     assert_eq!(words[0] >> 15, 0);
     assert_eq!(words[48], 0x4001);
@@ -547,6 +552,12 @@ fn identify_device_says_what_the_drive_is() {
         data.iter().fold(0_u8, |sum, byte| sum.wrapping_add(*byte)),
         0
     );
+}
+
+#[test]
+fn a_vital_product_page_holds_identify_device() {
+    let mut unit = sat();
+    let data = ask(&mut unit, &IDENTIFY);
     let information = ask(&mut unit, &[0x12, 1, 0x89, 2, 0x3c, 0]);
     assert_eq!(information[..4], [0, 0x89, 0x02, 0x38]);
     assert_eq!((information[36], information[56]), (0x34, 0xec));
@@ -556,7 +567,7 @@ fn identify_device_says_what_the_drive_is() {
 #[test]
 fn identify_device_tells_of_large_sectors() {
     let mut unit = ready(drive_4kn(), Face::Sat);
-    let data = ask(&mut unit, &[0xa1, 8, 0x0e, 0, 1, 0, 0, 0, 0, 0xec, 0, 0]);
+    let data = ask(&mut unit, &IDENTIFY);
     let words = words(&data);
     // 2048 words of 16 bits in each of 16384 sectors.
     assert_eq!((words[106], words[117], words[118]), (0x5000, 2048, 0));
