@@ -8,5 +8,5 @@ mod schema;
 mod secrecy;
 pub(crate) mod served;
 mod signals;
-mod support;
+pub(crate) mod support;
 mod terminal;

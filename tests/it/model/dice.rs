@@ -1,9 +1,9 @@
 //! Random numbers that are the same on every machine (SplitMix64).
 
-pub(super) struct Dice(u64);
+pub(crate) struct Dice(u64);
 
 impl Dice {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5ed_c0de)
     }
 
@@ -16,17 +16,17 @@ impl Dice {
     }
 
     /// A number below `end`.
-    pub(super) fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn below(&mut self, end: usize) -> usize {
         usize::try_from(self.next() % u64::try_from(end).unwrap()).unwrap()
     }
 
     /// True in so many of a hundred cases.
-    pub(super) fn chance(&mut self, percent: usize) -> bool {
+    pub(crate) fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
     /// One of the choices.
-    pub(super) fn pick<T: Clone>(&mut self, choices: &[T]) -> T {
+    pub(crate) fn pick<T: Clone>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len())].clone()
     }
 }

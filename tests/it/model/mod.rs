@@ -4,7 +4,7 @@
 //! as plain rules, and knows nothing of tables, ACEs or columns as data. After every step drive and
 //! model must agree on the answer, on Level 0 Discovery, and on what a host can read.
 
-mod dice;
+pub(crate) mod dice;
 mod rules;
 mod step;
 

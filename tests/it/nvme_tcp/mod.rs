@@ -4,6 +4,7 @@ mod attached;
 mod host;
 mod hostile;
 mod hosts;
+mod killed;
 mod queues;
 
 use std::net::SocketAddr;

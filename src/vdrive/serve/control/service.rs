@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use nix::sys::socket;
 
-use super::guests::{Guest, Guests};
+use super::guests::Guests;
 use super::message::{Refusal, Reply, Request};
 use super::path::{ControlPath, Socket};
 use super::stream::Limited;
@@ -71,7 +71,10 @@ fn listen(listener: &UnixListener, handler: &Handler, ending: &AtomicBool) {
                 continue;
             };
             let builder = thread::Builder::new().name("control connection".to_owned());
-            let serve = move || answer(accepted, handler, &guest);
+            let serve = move || {
+                answer(&accepted, handler);
+                drop(guest);
+            };
             // Without a thread for it the connection is closed.
             let _ = builder.spawn_scoped(scope, serve);
         }
@@ -94,7 +97,7 @@ fn accept(listener: &UnixListener, ending: &AtomicBool) -> Option<UnixStream> {
 }
 
 /// One request and its answer. A client that breaks off has only itself to blame.
-fn answer(stream: UnixStream, handler: &Handler, _guest: &Guest<'_>) {
+fn answer(stream: &UnixStream, handler: &Handler) {
     let Ok(connection) = stream.try_clone() else {
         return;
     };

@@ -34,7 +34,7 @@ mod status;
 mod subsystem;
 
 pub(crate) use command::{Command, DataPointer};
-pub(crate) use flow::{IN_CAPSULE, MAX_TRANSFER};
+pub(crate) use flow::IN_CAPSULE;
 pub(crate) use outcome::{Completion, Event, Events, Outcome, Status, Transfer};
 pub(crate) use port::Port;
 pub(crate) use queue::QueuePair;

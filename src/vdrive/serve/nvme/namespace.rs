@@ -3,15 +3,10 @@
 use sha2::{Digest, Sha256};
 
 use super::outcome::Status;
-use crate::vdrive::{Info, VirtualDrive};
+use crate::vdrive::Info;
 
 /// The NSID that stands for every namespace.
 pub(super) const ALL: u32 = u32::MAX;
-
-/// How many namespaces a drive has.
-pub(super) const fn namespaces(_drive: &VirtualDrive) -> u32 {
-    1
-}
 
 /// A namespace: consecutive blocks of the media.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,10 +33,9 @@ pub(super) struct Extent {
 }
 
 impl Namespace {
-    /// Equal parts of a drive, in the order of their NSIDs, which count from 1. Blocks that are left
-    /// over belong to none.
-    pub(super) fn split(info: &Info, count: u32) -> Vec<Self> {
-        let blocks = info.blocks / u64::from(count.max(1));
+    /// The namespaces of a drive, in the order of their NSIDs, which count from 1.
+    pub(super) fn split(info: &Info) -> Vec<Self> {
+        let blocks = info.blocks / u64::from(info.namespaces.max(1));
         let namespace = |nsid: u32| {
             let (nguid, eui64) = identifiers(&info.serial, nsid);
             Self {
@@ -52,7 +46,7 @@ impl Namespace {
                 eui64,
             }
         };
-        (1..=count).map(namespace).collect()
+        (1..=info.namespaces).map(namespace).collect()
     }
 
     /// Where blocks of the namespace lie on the media.

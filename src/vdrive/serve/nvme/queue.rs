@@ -66,13 +66,9 @@ impl QueuePair {
     }
 
     /// QID; 0 is the admin queue, and what a queue has that is not connected.
-    pub(crate) fn queue_id(&self) -> u16 {
+    #[cfg(test)]
+    pub(super) fn queue_id(&self) -> u16 {
         self.link.as_ref().map_or(0, |link| link.queue_id)
-    }
-
-    /// SQHD, after the commands that were counted.
-    pub(crate) const fn head(&self) -> u16 {
-        self.head
     }
 
     /// Counts a command that was taken from the queue; returns SQHD for its completion.

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::controller::{Controller, Host, Origin};
-use super::namespace::{Namespace, namespaces};
+use super::namespace::Namespace;
 use super::outcome::{Events, Status};
 use crate::vdrive::serve::shared::SharedDrive;
 use crate::vdrive::{Info, VirtualDrive};
@@ -36,15 +36,9 @@ struct Controllers {
 impl Subsystem {
     /// Offers a drive under a name.
     pub(crate) fn new(nqn: String, drive: Arc<SharedDrive>) -> Self {
-        let count = namespaces(&drive.lock());
-        Self::with_namespaces(nqn, drive, count)
-    }
-
-    /// Offers a drive as so many namespaces.
-    pub(super) fn with_namespaces(nqn: String, drive: Arc<SharedDrive>, count: u32) -> Self {
         let info = drive.lock().info();
         Self {
-            namespaces: Namespace::split(&info, count),
+            namespaces: Namespace::split(&info),
             nqn,
             drive,
             info,

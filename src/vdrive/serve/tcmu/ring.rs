@@ -23,14 +23,15 @@ mod mailbox {
     pub(super) const LENGTH: usize = 68;
 }
 
-/// Offsets of an entry. Request and response share their place.
+/// Offsets of an entry. Request and response share their place. The header is packed, what follows
+/// it is not: fields of 64 bits are aligned.
 mod entry {
     pub(super) const LENGTH_AND_OPERATION: usize = 0;
     pub(super) const HANDLER_FLAGS: usize = 7;
     pub(super) const HEADER: u32 = 8;
     pub(super) const IOVECS: usize = 8;
-    pub(super) const CDB_OFFSET: usize = 20;
-    pub(super) const IOVEC: usize = 44;
+    pub(super) const CDB_OFFSET: usize = 24;
+    pub(super) const IOVEC: usize = 48;
     pub(super) const STATUS: usize = 8;
     pub(super) const READ_LENGTH: usize = 12;
     pub(super) const SENSE: usize = 16;

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 
-use super::super::{Command, IN_CAPSULE, MAX_TRANSFER, Outcome, Transfer};
+use super::super::flow::MAX_TRANSFER;
+use super::super::{Command, IN_CAPSULE, Outcome, Transfer};
 use super::{Bench, Connect, ENABLED, Queue, Sqe, read, write};
 
 /// Opcodes that are known, so that nonsense gets past the first check.

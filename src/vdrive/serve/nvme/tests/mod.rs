@@ -38,12 +38,9 @@ impl Bench {
 
     /// One drive, as so many namespaces.
     fn with_namespaces(count: u32) -> Self {
-        let drive = shared_drive(&options(512));
-        let subsystem = Subsystem::with_namespaces(nqn(0), Arc::clone(&drive), count);
-        Self {
-            port: Arc::new(Port::new(vec![subsystem])),
-            drives: vec![drive],
-        }
+        let mut options = options(512);
+        options.namespaces = count;
+        Self::with(1, &options)
     }
 
     /// Drives with names of their own.

@@ -4,18 +4,21 @@ use super::{Bench, SIZE, Sqe, media, read, write};
 
 #[test]
 fn namespaces_are_equal_parts_of_the_media() {
-    let bench = Bench::with_namespaces(3);
+    let bench = Bench::with_namespaces(4);
     let mut admin = bench.admin();
     let controller = admin.identify(1, 0).success().data;
-    assert_eq!(controller[516..520], [3, 0, 0, 0], "NN");
+    assert_eq!(controller[516..520], [4, 0, 0, 0], "NN");
     let list = admin.identify(2, 0).success().data;
-    assert_eq!(list[..16], [1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0]);
-    let blocks = SIZE / 512 / 3;
-    for nsid in 1..=3 {
+    assert_eq!(
+        list[..20],
+        [1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0]
+    );
+    let blocks = SIZE / 512 / 4;
+    for nsid in 1..=4 {
         let namespace = admin.identify(0, nsid).success().data;
         assert_eq!(namespace[..8], blocks.to_le_bytes());
     }
-    admin.identify(0, 4).refused(0x400b);
+    admin.identify(0, 5).refused(0x400b);
 }
 
 #[test]

@@ -48,10 +48,10 @@ impl Kernel {
         self.put(entry + 4, &[7, 0, 0, 0]);
         self.put_u32(entry + 8, u32::try_from(iovecs.len()).unwrap());
         let cdb = entry + 112;
-        self.put_u64(entry + 20, u64::try_from(cdb).unwrap());
+        self.put_u64(entry + 24, u64::try_from(cdb).unwrap());
         for (index, (base, length)) in iovecs.iter().enumerate() {
-            self.put_u64(entry + 44 + index * 16, *base);
-            self.put_u64(entry + 52 + index * 16, *length);
+            self.put_u64(entry + 48 + index * 16, *base);
+            self.put_u64(entry + 56 + index * 16, *length);
         }
         self.put(cdb, &[0x08, 0, 0, 0, 1, 0]);
     }
@@ -246,15 +246,15 @@ fn iovecs_and_cdbs_must_lie_in_their_places() {
     let entry = RingError::Entry { at: 0, length: 128 };
     assert_eq!(with(8, &6_u32.to_ne_bytes()), entry);
     assert_eq!(with(8, &u32::MAX.to_ne_bytes()), entry);
-    assert_eq!(with(20, &65536_u64.to_ne_bytes()), RingError::Outside);
-    assert_eq!(with(20, &u64::MAX.to_ne_bytes()), RingError::Outside);
+    assert_eq!(with(24, &65536_u64.to_ne_bytes()), RingError::Outside);
+    assert_eq!(with(24, &u64::MAX.to_ne_bytes()), RingError::Outside);
 }
 
 #[test]
 fn a_cdb_at_the_very_end_is_short() {
     let kernel = Kernel::new();
     kernel.command(0, &[]);
-    kernel.put_u64(RING + 20, 65530);
+    kernel.put_u64(RING + 24, 65530);
     kernel.set_head(128);
     assert_eq!(kernel.ring().next().unwrap().unwrap().cdb.len(), 6);
 }
