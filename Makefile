@@ -39,8 +39,10 @@ test: deps ## run every test that needs no kernel of its own
 lab: $(if $(LAB_SEDKIT),,release) ## boot real kernels in QEMU on virtual drives (ONLY=SCENARIO)
 	@tests/lab/run $(ONLY)
 
-bench: deps ## count IF commands and measure speeds; prints, never fails
+bench: release ## count IF commands, ours and the peers', and measure speeds
 	$(CARGO) bench --locked
+	@tests/lab/run if-counts
+	@tests/lab/table if-counts | tee tests/bench/if-counts.md
 
 # Coverage-guided, on a stable compiler: the flags stand in tests/fuzz/.cargo/config.toml.
 # What is learned on the way goes to target/corpus; tests/fuzz/corpus is only read.

@@ -78,7 +78,7 @@ for drive in a b c d; do
     lose_power "$drive"
 done
 task='unlock range 0, or a volume'
-counting sedkit by_sedkit unlock --key file:key
+counting sedkit by_sedkit unlock --range 0 --key file:key
 counting sedutil by_sedutil --setLockingRange 0 RW 'Correct-Horse-7'
 counting nvme by_nvme 'unlock --ask-key' 'Correct-Horse-7'
 counting cryptsetup by_cryptsetup volume open "${node[d]}n1" volume
@@ -87,7 +87,7 @@ for drive in a b c; do unlocked "$drive" 0; done
 unlocked d 1
 
 task='lock range 0, or a volume'
-counting sedkit by_sedkit lock --key file:key
+counting sedkit by_sedkit lock --range 0 --key file:key
 counting sedutil by_sedutil --setLockingRange 0 LK 'Correct-Horse-7'
 counting nvme by_nvme 'lock --ask-key' 'Correct-Horse-7'
 counting cryptsetup cryptsetup close volume
@@ -103,7 +103,7 @@ for drive in a b c; do
     true_of "and it shows" "$drive" '.state | .mbr_enabled and (.mbr_done | not)'
 done
 task='unlock range 0 and hide the shadow MBR'
-counting sedkit by_sedkit unlock --key file:key --mbr-done
+counting sedkit by_sedkit unlock --range 0 --key file:key --mbr-done
 counting sedutil by_sedutil --setLockingRange 0 RW 'Correct-Horse-7'
 counting sedutil by_sedutil --setMBRDone on 'Correct-Horse-7'
 counting nvme by_nvme 'unlock --ask-key' 'Correct-Horse-7'

@@ -41,11 +41,25 @@ locked a 0
 check 'nvme-cli unlocks by it' nvme_sed "$disk" 'unlock --ask-key' 'Second-Horse-8'
 unlocked a 0
 
-refuse 'that was the password of Admin1 alone' nvme_sed "$disk" revert 'Second-Horse-8'
+# `password` has changed that of Admin1 alone, so `revert`, which acts as Admin1 and then as SID
+# with one and the same, stops half-way.
+refuse 'revert by the new one' nvme_sed "$disk" revert 'Second-Horse-8'
+said 'is not what SID has' 'Not Authorized'
+true_of 'the Locking SP is reverted' a '.state.locking_sp == "Manufactured-Inactive"'
 true_of 'the drive still has an owner' a .state.owned
-check 'revert by the password of SID' nvme_sed "$disk" revert 'Correct-Horse-7'
+check 'sedkit reverts the rest by the first one' \
+    sedkit revert "$node" --key file:key --scheme raw --confirm LAB001
 true_of 'nobody owns the drive' a '.state.owned == false'
+
 check 'initialize once more' nvme_sed "$disk" initialize 'Correct-Horse-7' 'Correct-Horse-7'
+true_of 'the drive has an owner' a .state.owned
+check 'blocks are written' fill "$disk" 4000 8 2
+check 'revert' nvme_sed "$disk" revert 'Correct-Horse-7'
+true_of 'nobody owns the drive' a '.state.owned == false'
+refuse 'the data are gone' holds "$disk" 4000 8 2
+
+check 'blocks are written' fill "$disk" 4000 8 1
+check 'initialize for the third time' nvme_sed "$disk" initialize 'Correct-Horse-7' 'Correct-Horse-7'
 true_of 'the drive has an owner' a .state.owned
 check 'revert by the PSID' nvme_sed "$disk" 'revert --psid' "$(psid a)"
 true_of 'nobody owns the drive' a '.state.owned == false'
