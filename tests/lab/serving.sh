@@ -31,6 +31,7 @@ start_server() {
     setsid sh -c 'echo $$ >server.pid; exec "$@"' - "$sedkit" vdrive serve "${paths[@]}" \
         --nvme-tcp "127.0.0.1:$port" --json --trace trace "${options[@]}" \
         </dev/null >served.json 2>>server.log 9>&- &
+    disown
     for ((tries = 0; tries < 100 * patience; tries++)); do
         sleep 0.1
         note_drives 2>/dev/null && return

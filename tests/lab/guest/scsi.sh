@@ -14,12 +14,12 @@ power_cycle() {
     check "the power of $1 is cut, and comes back" sedkit vdrive power-cycle "$1.img"
 }
 
-# denied DEV BLOCK: DATA PROTECT, of which the kernel makes EIO
+# denied DEV BLOCK: DATA PROTECT, of which the kernel makes EREMOTEIO
 denied() {
     refuse 'reads are refused' readable "$1" "$2"
-    said 'as an I/O error' 'Input/output error'
+    said 'as the disk says' 'Remote I/O error'
     refuse 'writes are refused' writable "$1" "$2"
-    said 'as an I/O error' 'Input/output error'
+    said 'as the disk says' 'Remote I/O error'
 }
 
 # serve_scsi [OPTION...]: drive a as /dev/sda

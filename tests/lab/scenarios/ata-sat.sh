@@ -12,11 +12,11 @@ refuse 'SECURITY PROTOCOL IN is refused' \
     sg_raw --request=512 /dev/sda a2 01 00 01 00 00 00 00 02 00 00 00
 said 'as an illegal request' 'Illegal Request'
 check 'IDENTIFY DEVICE is answered' \
-    sg_raw --request=512 /dev/sda 85 08 2e 00 00 00 01 00 00 00 00 00 00 00 ec 00
+    sg_raw --request=512 /dev/sda 85 08 0e 00 00 00 01 00 00 00 00 00 00 00 ec 00
 
 check 'scan answers' sedkit scan --json
 equal 'it shows one drive' LAB001 "$(json '[.drives[].serial] | join(" ")')"
-equal 'by ATA' ata "$(json '.drives[0].bus')"
+equal 'by ATA' sata "$(json '.drives[0].bus')"
 secret key 'Correct-Horse-7'
 check 'setup' sedkit setup /dev/sda --new-key file:key
 true_of 'the drive has an owner' a .state.owned

@@ -36,17 +36,23 @@ for kind in --hw-opal-only --hw-opal; do
         check 'nothing but the drive encrypts' holds "$disk" $((first + 100)) 64 1
     fi
     check 'sedkit sees the volume' sedkit info --json "$node"
-    contains 'and names it as the owner of range 1' luks "$(tr '[:upper:]' '[:lower:]' </tmp/output)"
+    equal 'and names it as the owner of range 1' \
+        "1 ${controller}n1 $(cryptsetup luksUUID "$disk")" \
+        "$(json '.. | .luks? // empty | .[] | "\(.range) \(.node) \(.uuid)"')"
 
     check 'close' cryptsetup close volume
     locked a 1
     denied "$disk" "$first"
     secret admin 'Admin-Horse-7'
-    refuse 'sedkit does not touch the range' sedkit unlock "$node" --range 1 --key file:admin
+    check 'sedkit unlocks what is not LUKS' sedkit unlock "$node" --key file:admin --json
+    equal 'and leaves range 1 alone' 1 "$(json '.drives[0].left_alone[].range')"
     locked a 1
-    check 'but by force' sedkit unlock "$node" --range 1 --key file:admin --force
+    check 'unless it is named' sedkit unlock "$node" --range 1 --key file:admin
     unlocked a 1
-    check 'and back' sedkit lock "$node" --range 1 --key file:admin --force
+    refuse 'a named range is not locked' sedkit lock "$node" --range 1 --key file:admin
+    said 'for it belongs to LUKS' LUKS
+    unlocked a 1
+    check 'but by force' sedkit lock "$node" --range 1 --key file:admin --force
     locked a 1
 
     power_cycle a

@@ -11,7 +11,7 @@ source /lab/scsi.sh
 serve_scsi
 check 'sg_inq reads the serial number' sg_inq --page=0x80 --len=64 /dev/sda
 said 'it is that of the drive' LAB001
-check 'sg_inq reads the identification' sg_inq --page=0x83 /dev/sda
+check 'sg_inq reads the identification' sg_vpd --page=di /dev/sda
 said 'it has a NAA' NAA
 equal 'the capacity is that of the drive' 67108864 "$(blockdev --getsize64 /dev/sda)"
 check 'SECURITY PROTOCOL IN is offered' sg_opcodes --opcode=0xa2 /dev/sda
