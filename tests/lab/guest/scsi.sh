@@ -14,13 +14,14 @@ power_cycle() {
     check "the power of $1 is cut, and comes back" sedkit vdrive power-cycle "$1.img"
 }
 
-# denied DEV BLOCK: DATA PROTECT, of which the kernel makes EREMOTEIO
+# denied DEV BLOCK: reads and writes fail as $denial says, which is what the kernel makes of it
 denied() {
     refuse 'reads are refused' readable "$1" "$2"
-    said 'as the disk says' 'Remote I/O error'
+    said "as: $denial" "$denial"
     refuse 'writes are refused' writable "$1" "$2"
-    said 'as the disk says' 'Remote I/O error'
+    said "as: $denial" "$denial"
 }
+denial='Remote I/O error'      # of DATA PROTECT
 
 # serve_scsi [OPTION...]: drive a as /dev/sda
 # shellcheck disable=SC2120

@@ -8,6 +8,7 @@ source /lab/lib.sh
 source /lab/scsi.sh
 
 serve_scsi --sat
+denial='Input/output error'     # of ABORTED COMMAND
 refuse 'SECURITY PROTOCOL IN is refused' \
     sg_raw --request=512 /dev/sda a2 01 00 01 00 00 00 00 02 00 00 00
 said 'as an illegal request' 'Illegal Request'

@@ -15,7 +15,7 @@ verified() {
     fio --name=lab --filename="/dev/${controller}n1" --direct=1 --ioengine=libaio --iodepth=8 \
         --numjobs=4 --offset_increment=48M --size="$3" --rw="$1" --bs="$2" --verify=crc32c \
         --verify_fatal=1 --do_verify=1 --randseed=20260101 --group_reporting \
-        --output-format=json --output=fio.json && cat fio.json
+        --output-format=json --output=fio.json && sed -n '/^{/,$p' fio.json
 }
 
 for work in 'write 64k 32M' 'randwrite 4k 6M' 'rw 16k 16M' 'randrw 4k 6M'; do

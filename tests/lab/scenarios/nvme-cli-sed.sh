@@ -60,6 +60,6 @@ check 'it keeps the key of range 0, and so the data' holds "$disk" 4000 8 2
 
 check 'initialize for the third time' nvme_sed "$disk" initialize 'Correct-Horse-7' 'Correct-Horse-7'
 true_of 'the drive has an owner' a .state.owned
-check 'revert by the PSID' nvme_sed "$disk" 'revert --psid' y y "$(psid a)"
+check 'revert by the PSID' nvme_sed "$disk" 'revert --psid' y "y$(psid a)"
 true_of 'nobody owns the drive' a '.state.owned == false'
 refuse 'the data are gone' holds "$disk" 4000 8 2

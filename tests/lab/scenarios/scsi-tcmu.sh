@@ -51,7 +51,8 @@ check 'setLockingRange LK' sedutil-cli --setLockingRange 0 LK secret /dev/sda
 locked a 0
 denied /dev/sda 1000
 secret words secret
-check 'sedkit unlocks' sedkit unlock /dev/sda --key file:words --scheme sedutil
+# For SCSI disks sedutil-cli takes the vendor as salt, not the serial number.
+check 'sedkit unlocks' sedkit unlock /dev/sda --key file:words --scheme sedutil --salt vendor
 unlocked a 0
 check 'the blocks are what they were' holds /dev/sda 1000 8 2
 check 'revertTPer' sedutil-cli --revertTPer secret /dev/sda
