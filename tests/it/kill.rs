@@ -7,7 +7,7 @@
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Output};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use nix::sys::signal::{Signal, raise};
 use sedkit::drive::{Authority, Credential, Drive, DriveOptions, Journal, SetupPlan};
@@ -18,6 +18,8 @@ use sedkit::vdrive::{CreateOptions, VirtualDrive};
 
 const OLD: &str = "Correct7Horse5";
 const NEW: &str = "Better8Rooster6";
+/// How long a drive keeps a session that is idle.
+const SESSION_TIMEOUT: Duration = Duration::from_secs(60);
 /// The folder of the journal, beside the drive.
 const STATE: &str = "state";
 /// What the process that is killed has to do: the drive, how many commands, which task.
@@ -166,6 +168,7 @@ fn kill_everywhere(task: &str, prepare: impl Fn(&Stage), check: impl Fn(&Stage))
         if status.success() {
             return commands - 1;
         }
+        stage.let_sessions_time_out();
         check(&stage);
         assert_eq!(
             status.signal(),
@@ -183,7 +186,21 @@ struct Stage {
 
 impl Stage {
     fn new() -> Self {
-        Self::with_session_timeout(Duration::from_millis(50))
+        Self::with_session_timeout(SESSION_TIMEOUT)
+    }
+
+    /// What a pause does after a process was killed: the drive drops the session that it left. The
+    /// pause is one of the drive's clock, so that a slow machine loses no session that is in use.
+    fn let_sessions_time_out(&self) {
+        let mut drive = VirtualDrive::open(&self.drive()).unwrap();
+        drive.set_clock(|| {
+            let later = SystemTime::now() + 2 * SESSION_TIMEOUT;
+            let since = later.duration_since(UNIX_EPOCH).unwrap();
+            since.as_millis().try_into().unwrap()
+        });
+        let (protocol, com_id) = (SecurityProtocol::TCG, ComId::LEVEL_0_DISCOVERY);
+        drive.if_recv(protocol, com_id, &mut [0; 512]).unwrap();
+        assert_eq!(drive.info().open_sessions, 0);
     }
 
     fn with_session_timeout(timeout: Duration) -> Self {

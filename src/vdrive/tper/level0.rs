@@ -27,6 +27,9 @@ impl Tper {
     }
 
     /// In ascending order of their codes.
+    ///
+    /// The SIIS descriptor (0005h) is left out, although \[SIIS\] 1.10 and later ask for it: how its
+    /// revision is encoded is not public beyond doubt, and a wrong one is worse than none.
     fn descriptors(&self) -> [Vec<u8>; 7] {
         [
             self.tper_feature(),
@@ -147,7 +150,7 @@ impl Tper {
 
     /// | bytes | meaning |
     /// |---|---|
-    /// | 5 | bit 0: Operation Processing, bit 1: Operation Interrupted; removal is done before the method answers, so neither is ever set |
+    /// | 5 | bit 0: Operation Processing, bit 1: Operation Interrupted; removal is done before the method answers, or before the next command after a crash, so neither is ever seen |
     /// | 6 | supported mechanisms; bit 2: Cryptographic Erase |
     /// | 7 | units of time: 0 is two seconds |
     /// | 8+2i | time of mechanism i |
