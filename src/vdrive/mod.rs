@@ -200,6 +200,21 @@ impl VirtualDrive {
         media::deallocate(store, &view, lba, count)
     }
 
+    /// What one TRIM of several extents does, each a first block and a number of blocks: all of them
+    /// read as zeros or, if it is refused for one, none is touched.
+    ///
+    /// # Errors
+    /// As [`VirtualDrive::write`].
+    pub fn deallocate_all(&mut self, extents: &[(u64, u64)]) -> Result<(), MediaError> {
+        for &(lba, count) in extents {
+            self.check_write(lba, count)?;
+        }
+        for &(lba, count) in extents {
+            self.deallocate(lba, count)?;
+        }
+        Ok(())
+    }
+
     /// Whether a host's WRITE or TRIM of blocks would be refused, without changing anything.
     ///
     /// # Errors

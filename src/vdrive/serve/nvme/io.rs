@@ -171,15 +171,9 @@ impl Media<'_, '_> {
 
     /// Makes blocks read as zeros: all of them or, if one is locked, none.
     fn deallocate(&mut self, extents: &[Extent]) -> Result<(), Status> {
-        let fault = |error: MediaError| status(&error, Status::WRITE_FAULT);
-        for extent in extents {
-            let checked = self.drive.check_write(extent.lba, extent.blocks);
-            checked.map_err(fault)?;
-        }
-        for extent in extents {
-            let deallocated = self.drive.deallocate(extent.lba, extent.blocks);
-            deallocated.map_err(fault)?;
-        }
+        let extents = extents.iter().map(|extent| (extent.lba, extent.blocks));
+        let deallocated = self.drive.deallocate_all(&extents.collect::<Vec<_>>());
+        deallocated.map_err(|error| status(&error, Status::WRITE_FAULT))?;
         self.settle()
     }
 
