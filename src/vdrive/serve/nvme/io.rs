@@ -73,9 +73,10 @@ pub(super) fn flow(link: &Link, command: &Command) -> Result<Flow, Status> {
 /// Carries out an I/O command.
 pub(super) fn execute(link: &Link, command: &Command, data: &[u8]) -> Answered {
     let request = Request::read(link, command)?;
-    let Some(mut drive) = link.subsystem.drive(&link.controller) else {
+    let mut drive = link.subsystem.shared().lock();
+    if link.is_over() {
         return Ok(Answer::Held);
-    };
+    }
     let is_durable = command.cdw(12) & FORCE_UNIT_ACCESS != 0;
     let is_durable = is_durable && !matches!(request, Request::Dataset { .. });
     let media = Media {
