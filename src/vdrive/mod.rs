@@ -228,7 +228,7 @@ impl VirtualDrive {
     /// # Errors
     /// The file failed.
     pub fn flush(&mut self) -> Result<(), Error> {
-        Ok(self.tper.media()?.1.sync()?)
+        Ok(self.tper.media()?.1.flush()?)
     }
 
     /// The bytes on the medium, which no host ever sees: ciphertext, or zeros where nothing was
