@@ -200,6 +200,21 @@ impl VirtualDrive {
         media::deallocate(store, &view, lba, count)
     }
 
+    /// What one TRIM of several extents does, each a first block and a number of blocks: all of them
+    /// read as zeros or, if it is refused for one, none is touched.
+    ///
+    /// # Errors
+    /// As [`VirtualDrive::write`].
+    pub fn deallocate_all(&mut self, extents: &[(u64, u64)]) -> Result<(), MediaError> {
+        for &(lba, count) in extents {
+            self.check_write(lba, count)?;
+        }
+        for &(lba, count) in extents {
+            self.deallocate(lba, count)?;
+        }
+        Ok(())
+    }
+
     /// Whether a host's WRITE or TRIM of blocks would be refused, without changing anything.
     ///
     /// # Errors
@@ -213,7 +228,7 @@ impl VirtualDrive {
     /// # Errors
     /// The file failed.
     pub fn flush(&mut self) -> Result<(), Error> {
-        Ok(self.tper.media()?.1.sync()?)
+        Ok(self.tper.media()?.1.flush()?)
     }
 
     /// The bytes on the medium, which no host ever sees: ciphertext, or zeros where nothing was

@@ -160,10 +160,16 @@ impl Server {
     /// # Errors
     /// Data could not be made durable, or the kernel keeps a disk.
     pub fn stop(mut self) -> Result<(), Error> {
+        self.end()
+    }
+
+    /// A second time there is nothing left to end.
+    fn end(&mut self) -> Result<(), Error> {
         self.controls.clear();
         self.nvme_tcp.take().into_iter().for_each(NvmeTcp::stop);
         let disks: Vec<_> = self.disks.drain(..).map(ServedDisk::stop).collect();
         let drives: Vec<_> = self.drives().map(Exported::flush).collect();
+        self.drives.clear();
         disks.into_iter().collect::<Result<(), _>>()?;
         Ok(drives.into_iter().collect::<Result<(), _>>()?)
     }
@@ -171,6 +177,13 @@ impl Server {
     fn drive(&self, index: usize) -> Result<&Exported, Error> {
         let drive = self.drives.get(index).map(AsRef::as_ref);
         drive.ok_or(Error::NoDrive { index })
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Whoever wants to know what cannot be made durable calls `stop`.
+        let _ = self.end();
     }
 }
 

@@ -64,6 +64,14 @@ impl SharedDrive {
         drive.hardware_reset()
     }
 
+    /// The drive for interface commands, which the observer sees.
+    pub(crate) fn hold(&self) -> HeldDrive<'_> {
+        HeldDrive {
+            drive: self.lock(),
+            observer: &self.observer,
+        }
+    }
+
     /// IF-SEND.
     pub(crate) fn if_send(
         &self,
@@ -71,10 +79,7 @@ impl SharedDrive {
         com_id: ComId,
         data: &[u8],
     ) -> Result<(), transport::Error> {
-        let mut drive = self.lock();
-        let sent = drive.if_send(protocol, com_id, data);
-        self.show(true, protocol, com_id, sent.as_ref().map(|()| data));
-        sent
+        self.hold().if_send(protocol, com_id, data)
     }
 
     /// IF-RECV; answers how many bytes of the buffer were filled.
@@ -84,8 +89,37 @@ impl SharedDrive {
         com_id: ComId,
         buffer: &mut [u8],
     ) -> Result<usize, transport::Error> {
-        let mut drive = self.lock();
-        let received = drive.if_recv(protocol, com_id, buffer);
+        self.hold().if_recv(protocol, com_id, buffer)
+    }
+}
+
+/// A drive that nobody else gets a command to while this lasts.
+pub(crate) struct HeldDrive<'s> {
+    drive: MutexGuard<'s, VirtualDrive>,
+    observer: &'s Mutex<Option<Observer>>,
+}
+
+impl HeldDrive<'_> {
+    /// IF-SEND.
+    pub(crate) fn if_send(
+        &mut self,
+        protocol: SecurityProtocol,
+        com_id: ComId,
+        data: &[u8],
+    ) -> Result<(), transport::Error> {
+        let sent = self.drive.if_send(protocol, com_id, data);
+        self.show(true, protocol, com_id, sent.as_ref().map(|()| data));
+        sent
+    }
+
+    /// IF-RECV; answers how many bytes of the buffer were filled.
+    pub(crate) fn if_recv(
+        &mut self,
+        protocol: SecurityProtocol,
+        com_id: ComId,
+        buffer: &mut [u8],
+    ) -> Result<usize, transport::Error> {
+        let received = self.drive.if_recv(protocol, com_id, buffer);
         let seen = received
             .as_ref()
             .map(|length| buffer.get(..*length).unwrap_or_default());

@@ -1,9 +1,11 @@
 //! A trace of every interface command, whoever sent it: time, drive, and the payload as text.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::shared::{IfCommand, Observer};
+use crate::spec::{ComId, SecurityProtocol};
 use crate::transport::trace::Sink;
 use crate::wire::pretty::{Masking, Printer};
 
@@ -38,11 +40,11 @@ impl Log {
 
     /// Writes what the drive is asked and what it answers; PINs are masked.
     pub(super) fn observer(self) -> Observer {
-        let mut printer = Printer::new(Masking::On);
-        Box::new(move |command| self.command(&command, &mut printer))
+        let mut dialogues = Dialogues::default();
+        Box::new(move |command| self.command(&command, &mut dialogues))
     }
 
-    fn command(&self, command: &IfCommand<'_>, printer: &mut Printer) {
+    fn command(&self, command: &IfCommand<'_>, dialogues: &mut Dialogues) {
         let &IfCommand {
             is_send,
             protocol,
@@ -54,9 +56,40 @@ impl Log {
         match result {
             Ok(data) => self.entry(
                 &format!("{head}, {} bytes", data.len()),
-                &printer.payload(protocol, com_id, data),
+                &dialogues.text(is_send, protocol, com_id, data),
             ),
             Err(error) => self.entry(&format!("{head}, failed"), &error.to_string()),
+        }
+    }
+}
+
+/// What the printers of a drive's ComIDs have seen. By the call before it, an answer is known to be
+/// contents of a byte table, which are shown: it must be the call of the same ComID, and the last
+/// thing that was sent there, read or not.
+#[derive(Default)]
+struct Dialogues(BTreeMap<ComId, Printer>);
+
+impl Dialogues {
+    fn text(
+        &mut self,
+        is_send: bool,
+        protocol: SecurityProtocol,
+        com_id: ComId,
+        data: &[u8],
+    ) -> String {
+        let new = || Printer::new(Masking::On);
+        if !is_send {
+            let printer = self.0.entry(com_id).or_insert_with(new);
+            return printer.payload(protocol, com_id, data);
+        }
+        let printer = new();
+        let printer = self.0.entry(com_id).insert_entry(printer).into_mut();
+        match (protocol, com_id) {
+            // A drive ignores it, so nobody knows what it is; but it is no Level 0 Discovery.
+            (SecurityProtocol::TCG, ComId(0x0001 | 0x0002)) => {
+                format!("<{} bytes masked>", data.len())
+            }
+            _ => printer.payload(protocol, com_id, data),
         }
     }
 }
@@ -94,8 +127,9 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::spec::{ComId, SecurityProtocol};
+    use crate::spec::{Hsn, Tsn, method, uid};
     use crate::transport::{Error, InterfaceStatus};
+    use crate::wire::{ComPacket, MethodCall, MethodResponse, Value};
 
     #[test]
     fn times_are_those_of_the_calendar() {
@@ -124,9 +158,9 @@ mod tests {
             Box::new(move |entry| text.lock().unwrap().push_str(entry))
         };
         let log = Log::new(Arc::new(Mutex::new(sink)), "S1");
-        let mut printer = Printer::new(Masking::On);
+        let mut dialogues = Dialogues::default();
         for command in commands {
-            log.command(command, &mut printer);
+            log.command(command, &mut dialogues);
         }
         let text = text.lock().unwrap();
         let without_time = |line: &str| match line.strip_prefix("  ") {
@@ -161,5 +195,58 @@ mod tests {
                         S1 IF-RECV";
         assert!(text.starts_with(expected), "{text}");
         assert!(text.contains("11 bytes"), "{text}");
+    }
+
+    fn tcg(is_send: bool, com_id: u16, data: &[u8]) -> IfCommand<'_> {
+        IfCommand {
+            is_send,
+            protocol: SecurityProtocol::TCG,
+            com_id: ComId(com_id),
+            result: Ok(data),
+        }
+    }
+
+    fn packet(com_id: u16, tokens: &[u8]) -> Vec<u8> {
+        let packet = ComPacket::with_tokens(ComId(com_id), Tsn(0x1001), Hsn(105), tokens);
+        packet.encode().to_vec()
+    }
+
+    #[test]
+    fn what_is_sent_to_the_com_id_of_level_0_is_not_shown() {
+        // It would pass for the vendor's bytes of a header and for features nobody knows.
+        let mut payload = vec![0, 0, 1, 0];
+        payload.resize(200, b'P');
+        for com_id in [1, 2] {
+            let text = shown(&[tcg(true, com_id, &payload)]);
+            assert!(text.contains("<200 bytes masked>"), "{text}");
+            assert!(!text.contains("5050"), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_answer_is_contents_of_a_table_only_to_the_last_call_of_its_com_id() {
+        let get = MethodCall::new(uid::MBR, method::GET).argument(Value::list([]));
+        let random = MethodCall::new(uid::THIS_SP, method::RANDOM).argument(32_u64);
+        let answer = MethodResponse::success(vec![Value::from(&[b'P'; 32][..])]);
+        let get = [packet(0x1004, &get.encode()), packet(0x1005, &get.encode())];
+        let random = packet(0x1004, &random.encode());
+        let answer = packet(0x1004, &answer.encode());
+        let of_table = shown(&[tcg(true, 0x1004, &get[0]), tcg(false, 0x1004, &answer)]);
+        assert!(of_table.contains("5050"), "{of_table}");
+        for between in [
+            tcg(true, 0x1005, &get[1]),
+            tcg(true, 0x1004, b"no ComPacket"),
+        ] {
+            let before = match between.com_id {
+                ComId(0x1005) => &random,
+                _ => &get[0],
+            };
+            let text = shown(&[
+                tcg(true, 0x1004, before),
+                between,
+                tcg(false, 0x1004, &answer),
+            ]);
+            assert!(!text.contains("5050"), "{text}");
+        }
     }
 }

@@ -490,3 +490,15 @@ fn synced_area_survives_a_power_cut() {
         "what was not synced is lost, what was is not"
     );
 }
+
+#[test]
+fn a_flush_tells_of_what_the_sync_of_somebody_else_lost() {
+    let disk = CrashDisk::new(new_disk(b"first"), 0, Fate::SyncFails);
+    let mut store = open(disk);
+    store.write(Area::Medium, 512, &[1; 512]).unwrap();
+    // The kernel tells of a failed write-back once, and takes the pages for clean from then on.
+    store.put_state(b"second").unwrap_err();
+    store.flush().unwrap_err();
+    store.write(Area::Medium, 512, &[1; 512]).unwrap();
+    store.flush().unwrap();
+}

@@ -61,6 +61,8 @@ pub(crate) struct Store {
     state_bytes: Zeroizing<Vec<u8>>,
     power: Slots,
     power_bytes: Zeroizing<Vec<u8>>,
+    /// The failure of a sync that no flush has told of.
+    lost: Option<StoreError>,
 }
 
 /// What a look at a drive shows that may be in use.
@@ -145,6 +147,7 @@ impl Store {
             state_bytes: contents.state.1,
             power: contents.power.0,
             power_bytes: contents.power.1,
+            lost: None,
         })
     }
 
@@ -299,9 +302,17 @@ impl Store {
     /// The kernel could not write. What was written since the last sync may be lost by now, so it
     /// must be written again, not just synced.
     pub(crate) fn sync(&mut self) -> Result<(), StoreError> {
-        self.disk
-            .sync()
-            .map_err(StoreError::io("make the virtual drive durable"))
+        let failed = StoreError::io("make the virtual drive durable");
+        self.disk.sync().map_err(|error| {
+            self.lost = Some(failed(error.kind().into()));
+            failed(error)
+        })
+    }
+
+    /// [`Store::sync`] for whoever wrote to the medium: fails once for syncs of others that failed.
+    pub(crate) fn flush(&mut self) -> Result<(), StoreError> {
+        let synced = self.sync();
+        synced.and(self.lost.take().map_or(Ok(()), Err))
     }
 }
 

@@ -103,7 +103,9 @@ fn print_answer(page: &mut Page, answer: &ComIdAnswer) {
         }
         ComIdAnswer::Validity(validity) => print_validity(page, validity),
         ComIdAnswer::Other { code, data } => {
-            page.line(format_args!("{}: {}", request(*code), abbreviated(data)));
+            // Nobody knows what it is, and a host may have sent it here by mistake.
+            let length = data.len();
+            page.line(format_args!("{}: <{length} bytes masked>", request(*code)));
         }
     }
 }

@@ -32,10 +32,26 @@ const NQN: usize = 256;
 pub(super) struct Link {
     pub(super) subsystem: Arc<Subsystem>,
     pub(super) controller: Arc<Controller>,
+    /// What tells this queue from another one of its number.
+    pub(super) events: Arc<Events>,
     /// QID; 0 is the admin queue.
     pub(super) queue_id: u16,
     /// Entries of the submission queue.
     pub(super) entries: u16,
+}
+
+impl Link {
+    /// The controller has ended or was reset, and with it this queue.
+    pub(super) fn is_ended(&self) -> bool {
+        !self.controller.has_queue(self.queue_id, &self.events)
+    }
+
+    /// Nothing is done or answered here any more: the queue has ended, or the power was cut. Asked
+    /// while the drive is held, this decides over a command that had to wait for it: its host may
+    /// have connected anew meanwhile, and must not find an old command carried out after new ones.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_ended() || self.subsystem.has_lost_power(&self.controller)
+    }
 }
 
 /// What Connect asks for.
@@ -67,6 +83,7 @@ pub(super) fn connect(
     Ok(Link {
         subsystem: Arc::clone(request.subsystem),
         controller,
+        events: Arc::clone(events),
         queue_id: request.queue_id,
         entries: request.entries,
     })

@@ -59,7 +59,11 @@ fn set(link: &Link, property: Property, value: u32) -> Answered {
         return Err(Status::INVALID_FIELD.into());
     }
     match link.controller.configure(value) {
-        Change::Reset => link.subsystem.lose_responses(&link.controller),
+        Change::Reset => {
+            // The host sees CSTS.RDY go when this command is answered.
+            link.subsystem.settle();
+            link.subsystem.lose_responses(&link.controller);
+        }
         Change::ShutDown => shut_down(link),
         Change::Nothing | Change::Enabled => {}
     }

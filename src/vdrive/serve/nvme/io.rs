@@ -73,9 +73,10 @@ pub(super) fn flow(link: &Link, command: &Command) -> Result<Flow, Status> {
 /// Carries out an I/O command.
 pub(super) fn execute(link: &Link, command: &Command, data: &[u8]) -> Answered {
     let request = Request::read(link, command)?;
-    let Some(mut drive) = link.subsystem.drive(&link.controller) else {
+    let mut drive = link.subsystem.shared().lock();
+    if link.is_over() {
         return Ok(Answer::Held);
-    };
+    }
     let is_durable = command.cdw(12) & FORCE_UNIT_ACCESS != 0;
     let is_durable = is_durable && !matches!(request, Request::Dataset { .. });
     let media = Media {
@@ -171,15 +172,9 @@ impl Media<'_, '_> {
 
     /// Makes blocks read as zeros: all of them or, if one is locked, none.
     fn deallocate(&mut self, extents: &[Extent]) -> Result<(), Status> {
-        let fault = |error: MediaError| status(&error, Status::WRITE_FAULT);
-        for extent in extents {
-            let checked = self.drive.check_write(extent.lba, extent.blocks);
-            checked.map_err(fault)?;
-        }
-        for extent in extents {
-            let deallocated = self.drive.deallocate(extent.lba, extent.blocks);
-            deallocated.map_err(fault)?;
-        }
+        let extents = extents.iter().map(|extent| (extent.lba, extent.blocks));
+        let deallocated = self.drive.deallocate_all(&extents.collect::<Vec<_>>());
+        deallocated.map_err(|error| status(&error, Status::WRITE_FAULT))?;
         self.settle()
     }
 

@@ -80,8 +80,7 @@ impl QueuePair {
 
     /// The controller has ended or was reset, and with it this connection.
     fn is_ended(&self) -> bool {
-        let link = self.link.as_ref();
-        link.is_some_and(|link| !link.controller.has_queue(link.queue_id, &self.events))
+        self.link.as_ref().is_some_and(Link::is_ended)
     }
 
     fn flow(&self, command: &Command) -> Result<Flow, Status> {

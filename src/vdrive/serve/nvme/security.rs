@@ -7,7 +7,7 @@ use super::flow::{Flow, Length};
 use super::outcome::Status;
 use crate::spec::{ComId, SecurityProtocol};
 use crate::transport::{self, InterfaceClass};
-use crate::vdrive::serve::shared::SharedDrive;
+use crate::vdrive::serve::shared::HeldDrive;
 
 /// The data of Security Send; the host may have more than Transfer Length.
 pub(super) fn send_flow(command: &Command) -> Result<Flow, Status> {
@@ -43,21 +43,16 @@ pub(super) fn receive(link: &Link, command: &Command) -> Answered {
     })
 }
 
-/// The drive's answer, unless the power was cut: then the host must connect anew first.
+/// The drive's answer, unless the queue is over: then the host must connect anew first.
 fn answer(
     link: &Link,
-    command: impl FnOnce(&SharedDrive) -> Result<Answer, transport::Error>,
+    command: impl FnOnce(&mut HeldDrive<'_>) -> Result<Answer, transport::Error>,
 ) -> Answered {
-    let drive = link.subsystem.shared();
-    let has_lost_power = || drive.power_cycles() != link.controller.power_cycles();
-    if has_lost_power() {
+    let mut drive = link.subsystem.shared().hold();
+    if link.is_over() {
         return Ok(Answer::Held);
     }
-    let answered = command(drive);
-    if has_lost_power() {
-        return Ok(Answer::Held);
-    }
-    answered.map_err(|error| status(&error).into())
+    command(&mut drive).map_err(|error| status(&error).into())
 }
 
 /// TL or AL, which the flow has bounded.

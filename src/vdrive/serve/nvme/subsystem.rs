@@ -81,7 +81,17 @@ impl Subsystem {
     /// was made.
     pub(super) fn drive(&self, controller: &Controller) -> Option<MutexGuard<'_, VirtualDrive>> {
         let drive = self.drive.lock();
-        (self.drive.power_cycles() == controller.power_cycles()).then_some(drive)
+        (!self.has_lost_power(controller)).then_some(drive)
+    }
+
+    /// The power was cut since a controller was made.
+    pub(super) fn has_lost_power(&self, controller: &Controller) -> bool {
+        self.drive.power_cycles() != controller.power_cycles()
+    }
+
+    /// Waits for the commands that are at work, so that none has an effect any later.
+    pub(super) fn settle(&self) {
+        drop(self.drive.lock());
     }
 
     /// Makes a controller for a host, whose admin queue `events` belong to.

@@ -3,7 +3,7 @@
 use super::LogicalUnit;
 use super::sense::Sense;
 use crate::spec::{ComId, SecurityProtocol};
-use crate::vdrive::{VirtualDrive, label};
+use crate::vdrive::label;
 
 /// IDENTIFY DEVICE.
 pub(super) const IDENTIFY_DEVICE: u8 = 0xec;
@@ -158,20 +158,20 @@ impl LogicalUnit {
     }
 
     /// DATA SET MANAGEMENT with the TRIM bit: entries of 48 bits LBA and 16 bits length, those of
-    /// no length being padding.
+    /// no length being padding. If one is refused, none has an effect.
     fn trim(&self, registers: &Registers, data: &[u8]) -> Result<Completion, Sense> {
         let length = usize::from(registers.count) * BLOCK;
         let data = data.get(..length).ok_or(Sense::DATA_PHASE)?;
         if registers.feature & 1 == 0 || registers.count > MAX_TRIM_BLOCKS {
             return Ok(Completion::aborted());
         }
-        let (entries, _) = data.as_chunks::<8>();
-        for entry in entries.iter().map(|entry| u64::from_le_bytes(*entry)) {
-            let (lba, count) = (entry & 0xffff_ffff_ffff, entry >> 48);
-            if count > 0 {
-                self.medium(|drive| VirtualDrive::deallocate(drive, lba, count))?;
-            }
-        }
+        let entries = data.as_chunks::<8>().0.iter();
+        let extents: Vec<_> = entries
+            .map(|entry| u64::from_le_bytes(*entry))
+            .map(|entry| (entry & 0xffff_ffff_ffff, entry >> 48))
+            .filter(|(_, count)| *count > 0)
+            .collect();
+        self.medium(|drive| drive.deallocate_all(&extents))?;
         Ok(Completion::default())
     }
 

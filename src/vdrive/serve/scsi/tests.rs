@@ -702,3 +702,19 @@ fn trim_unmaps() {
     let data = ask(&mut unit, &[0x28, 0, 0, 0, 0, 2, 0, 0, 2, 0]);
     assert_eq!((data[511], data[512]), (0, 1));
 }
+
+#[test]
+fn trim_that_is_refused_for_one_entry_leaves_all_alone() {
+    let mut unit = sat();
+    send(&mut unit, &[0x2a, 0, 0, 0, 0, 2, 0, 0, 1, 0], &[1; 512]);
+    let mut entries = vec![2, 0, 0, 0, 0, 0, 1, 0];
+    // The second one lies beyond the end of the drive.
+    entries.extend([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 0]);
+    entries.resize(512, 0);
+    let trim = [
+        0x85, 0x0d, 0x06, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0x40, 0x06, 0,
+    ];
+    refusal(&mut unit, &trim, &entries);
+    let data = ask(&mut unit, &[0x28, 0, 0, 0, 0, 2, 0, 0, 1, 0]);
+    assert_eq!(data, [1; 512]);
+}

@@ -1,5 +1,6 @@
 //! How controllers end: their host leaves or is silent, or the power goes.
 
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::super::Event;
@@ -120,4 +121,50 @@ fn a_reset_ends_the_io_queues_and_forgets_features() {
     drop(io);
     again.get(read(0, 1)).success();
     assert_eq!(again.events(), []);
+}
+
+/// Long enough for a thread to come to where it waits. Nothing fails if it does not.
+const MOMENT: Duration = Duration::from_millis(100);
+
+#[test]
+fn a_write_that_waits_for_the_drive_is_not_done_after_a_reset() {
+    let bench = Bench::new();
+    let (mut admin, mut io) = bench.host();
+    let events = io.events.clone();
+    let is_closed = || events.lock().unwrap().contains(&Event::Close);
+    let held = bench.drives[0].lock();
+    thread::scope(|scope| {
+        let stale = scope.spawn(move || io.try_send(write(0, 1), &[1; 512]));
+        thread::sleep(MOMENT);
+        let reset = scope.spawn(move || admin.set_cc(DISABLED));
+        while !is_closed() {
+            thread::yield_now();
+        }
+        thread::sleep(MOMENT);
+        assert!(!reset.is_finished(), "RDY goes while a command is at work");
+        drop(held);
+        assert_eq!(stale.join().unwrap(), None);
+        reset.join().unwrap();
+    });
+    assert_eq!(bench.drives[0].lock().read(0, 1).unwrap(), [0; 512]);
+}
+
+#[test]
+fn what_waits_for_the_drive_while_power_is_cut_reaches_it_no_more() {
+    let bench = Bench::new();
+    let mut admin = bench.admin();
+    let sends = || bench.drives[0].lock().stats().total().send;
+    let before = sends();
+    let held = bench.drives[0].lock();
+    thread::scope(|scope| {
+        let cut = scope.spawn(|| bench.drives[0].power_cycle());
+        thread::sleep(MOMENT);
+        let send = Sqe::new(0x81).cdw(10, 0x0110_0400).cdw(11, 512).sgl(512);
+        let stale = scope.spawn(move || admin.try_send(send, &[0; 512]));
+        thread::sleep(MOMENT);
+        drop(held);
+        cut.join().unwrap().unwrap();
+        let is_answered = stale.join().unwrap().is_some();
+        assert_eq!(sends() - before, u64::from(is_answered));
+    });
 }
