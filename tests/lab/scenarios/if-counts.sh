@@ -113,11 +113,13 @@ for drive in a b; do
     true_of "the shadow MBR of $drive is hidden" "$drive" .state.mbr_done
 done
 
-task='revert by the PSID'
+# sedkit looks at the drive afterwards; nvme-cli must be told to, and the others cannot.
+task='revert by the PSID, checked'
 for drive in a d; do secret "psid-$drive" "$(psid "$drive")"; done
 counting sedkit by_sedkit revert --psid file:psid-a --confirm LAB001
 counting sedutil by_sedutil --PSIDrevert "$(psid b)"
 counting nvme by_nvme 'revert --psid' y "y$(psid c)"
+counting nvme by_nvme discover
 counting cryptsetup by_cryptsetup psid-d erase --hw-opal-factory-reset "${node[d]}n1"
 row 7
 for drive in a b c d; do true_of "nobody owns drive $drive" "$drive" '.state.owned == false'; done
