@@ -118,16 +118,18 @@ impl Job {
             saved_for_resume = saved.is_ok();
             error = error.or(saved.err());
         }
-        let is_all = self.request.ranges.is_empty();
+        let nobody = Tenants::default();
+        let spared = match self.request.ranges.is_empty() {
+            true => &tenants,
+            false => &nobody,
+        };
         let fields = Fields {
             changed: report.changed,
             ranges: report.ranges.iter().map(Outcome::from).collect(),
             mbr: mbr(&report.mbr),
             saved_for_resume,
-            left_alone: is_all.then(|| tenants.left_alone()).unwrap_or_default(),
-            luks_unknown: is_all
-                .then(|| tenants.unknown().to_vec())
-                .unwrap_or_default(),
+            left_alone: spared.left_alone(),
+            luks_unknown: spared.unknown().to_vec(),
         };
         let mut text = self.text(named, drive, &report);
         text += &self.luks_text(&tenants);
