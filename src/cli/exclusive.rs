@@ -2,11 +2,15 @@
 //!
 //! The lock is advisory and belongs to an open file, so that the kernel ends it with the process.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io;
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
+
+use nix::libc::O_NOFOLLOW;
+use nix::unistd::geteuid;
 
 use super::Context;
 use super::error::CliError;
@@ -67,10 +71,25 @@ fn open(folder: &Path, serial: &str) -> io::Result<File> {
     if serial.is_empty() {
         return Err(io::Error::other("the drive has no serial number"));
     }
-    fs::create_dir_all(folder)?;
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)?;
+    check(folder)?;
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).write(true);
+    options.mode(0o600).custom_flags(O_NOFOLLOW);
     options.open(folder.join(file_name(serial)))
+}
+
+/// Everybody may make a folder in /run/lock: one of somebody else could lead root's files anywhere.
+fn check(folder: &Path) -> io::Result<()> {
+    let found = folder.symlink_metadata()?;
+    let is_ours = found.is_dir() && [0, geteuid().as_raw()].contains(&found.uid());
+    match is_ours && found.mode() & 0o022 == 0 {
+        true => Ok(()),
+        false => Err(ErrorKind::PermissionDenied.into()),
+    }
 }
 
 /// A serial number may hold anything; a file's name must not.
@@ -98,6 +117,9 @@ fn try_lock(file: &File, sharing: Sharing) -> Result<(), CliError> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
     use super::*;
 
     fn locked(folder: &Path, serial: &str, sharing: Sharing) -> Option<File> {
@@ -120,6 +142,23 @@ mod tests {
         let changing = locked(&folder, "S1", Sharing::Exclusive);
         assert!(changing.is_some());
         assert!(locked(&folder, "S1", Sharing::Shared).is_none());
+    }
+
+    #[test]
+    fn folders_and_links_of_others_are_not_used() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("sedkit");
+        assert!(open(&folder, "S1").is_ok());
+        let target = place.path().join("target");
+        symlink(&target, folder.join("S2")).unwrap();
+        assert!(open(&folder, "S2").is_err());
+        assert!(!target.exists());
+        let link = place.path().join("link");
+        symlink(&folder, &link).unwrap();
+        assert!(open(&link, "S1").is_err());
+        fs::set_permissions(&folder, Permissions::from_mode(0o777)).unwrap();
+        let refused = open(&folder, "S1").unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::PermissionDenied);
     }
 
     #[test]

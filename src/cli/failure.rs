@@ -177,6 +177,8 @@ impl From<ControlError> for CliError {
             }
             ControlError::Refused(Refusal::TooMuch) => Self::from_chain(Code::Usage, &error)
                 .with_hint("read at most 1 MiB at a time while the drive is served"),
+            ControlError::Refused(Refusal::Failed) => Self::from_chain(Code::Failed, &error)
+                .with_hint("the file system of the drive's file may be full, or gone"),
             ControlError::Refused(Refusal::OutOfRange) => Self::from_chain(Code::Usage, &error),
             ControlError::Malformed => Self::from_chain(Code::Malformed, &error),
             ControlError::Silent(ref source) if is_late(source.kind()) => {

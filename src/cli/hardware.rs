@@ -9,9 +9,11 @@ use super::device::Named;
 use super::error::CliError;
 use super::exit::Code;
 use super::findings::FindingFields;
+use super::luks;
+use crate::drive::MbrState;
 use crate::spec::MethodStatus;
 use crate::transport::linux::{
-    self, Device, LuksVolume, Namespace, SystemRoot, allow_tpm, luks, raid_driver,
+    self, Device, LuksVolume, Namespace, SystemRoot, allow_tpm, raid_driver,
 };
 use crate::transport::{AtaSecurity, Bus};
 
@@ -124,10 +126,10 @@ impl From<Namespace> for NamespaceFields {
 }
 
 /// What the kernel and the drive's interface tell of a real drive; nothing of a virtual one.
-pub(crate) fn survey(named: &Named, context: &Context) -> Option<HardwareFields> {
+pub(crate) fn survey(named: &Named, mbr: MbrState, context: &Context) -> Option<HardwareFields> {
     let root = SystemRoot::default();
     let nodes = &named.nodes()?.nodes;
-    let found = luks(&root, &named.block_names());
+    let found = luks::survey(named, mbr);
     let mut fields = HardwareFields {
         nodes: nodes
             .iter()

@@ -20,6 +20,15 @@ pub(crate) fn check(named: &Named, force: Force, context: &Context) -> Result<()
         .with_hint("unmount or stop what uses it, or add --force"))
 }
 
+/// Checks once more, before the drive is changed: somebody may have mounted it while a serial number
+/// or a secret was typed. With `--force`, all was said before.
+pub(crate) fn recheck(named: &Named, force: Force, context: &Context) -> Result<(), CliError> {
+    match force.force {
+        true => Ok(()),
+        false => check(named, force, context),
+    }
+}
+
 /// By what a drive is used, if it is. A real drive that the kernel does not list may be in use.
 fn message(named: &Named) -> Result<Option<String>, CliError> {
     if named.is_virtual() {

@@ -12,7 +12,7 @@ use super::identity::{self, IdentityFields};
 use super::report::{Answer, DriveReport, Report, fields};
 use super::state::StateFields;
 use super::{Context, device, discovery};
-use crate::drive::{Authority, Credential, Drive, Properties};
+use crate::drive::{Authority, Credential, Drive, MbrState, Properties};
 use crate::secret::Secret;
 
 /// Shows all that a drive says about itself, and what stands between it and the program.
@@ -28,7 +28,10 @@ pub(crate) fn run(args: &Info, context: &Context) -> Result<Report, CliError> {
 fn report(slot: &mut Slot, context: &Context) -> DriveReport {
     let properties = slot.opened_mut().ok().map(Drive::properties);
     let psid_tries = slot.opened_mut().ok().and_then(psid_tries);
-    let hardware = hardware::survey(&slot.named, context);
+    let mbr = slot
+        .opened()
+        .map_or(MbrState::NotSupported, |drive| drive.state().mbr);
+    let hardware = hardware::survey(&slot.named, mbr, context);
     let mut diagnosis = hardware
         .as_ref()
         .map(HardwareFields::findings)

@@ -49,6 +49,7 @@ pub(crate) fn run(args: &Lock, context: &Context) -> Result<Report, CliError> {
         needs_key,
         |name, drive, key| match key {
             Some(key) => {
+                in_use::recheck(name, args.force, context)?;
                 let (request, tenants) = sparing(name, drive, &request, args.force)?;
                 lock(name, drive, &request, authority, key, &tenants)
             }
@@ -88,6 +89,7 @@ struct Fields {
     changed: bool,
     ranges: Vec<Outcome>,
     left_alone: Vec<LeftAlone>,
+    luks_unknown: Vec<String>,
 }
 
 fn lock(
@@ -108,6 +110,7 @@ fn nothing_to_do(name: &Named) -> Done {
         changed: false,
         ranges: Vec::new(),
         left_alone: Vec::new(),
+        luks_unknown: Vec::new(),
     };
     Done::notice(
         format!("{name}: locking is not activated, nothing to lock"),
@@ -126,7 +129,8 @@ fn done(name: &Named, report: &LockReport, tenants: &Tenants) -> Done {
         [] => "no other range to lock".to_owned(),
         ranges => format!("locked ({}), {proof}", ranges::names(ranges)),
     };
-    let text = format!("{name}: {what}{}", tenants.left_alone_text());
+    let (left, unknown) = (tenants.left_alone_text(), tenants.not_spared_text());
+    let text = format!("{name}: {what}{left}{unknown}");
     let error = report.first_error().map(CliError::from);
     Done::notice(
         text,
@@ -134,6 +138,7 @@ fn done(name: &Named, report: &LockReport, tenants: &Tenants) -> Done {
             changed: !report.ranges.is_empty(),
             ranges,
             left_alone: tenants.left_alone(),
+            luks_unknown: tenants.unknown().to_vec(),
         },
     )
     .with_error(error)

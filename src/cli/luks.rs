@@ -2,6 +2,9 @@
 //!
 //! cryptsetup locks and unlocks such a range through the kernel. Where no range is named, it is
 //! left out; where one is, whatever can take its data away needs `--force`.
+//!
+//! Where a volume's header cannot be read, as while the range around it is locked, nobody can tell
+//! whether a range is that of LUKS: that is said, and never taken for no.
 
 use serde::Serialize;
 
@@ -10,13 +13,17 @@ use super::args::Force;
 use super::device::Named;
 use super::error::CliError;
 use super::exit::Code;
-use crate::drive::{Drive, LockingState, RangeSpec};
+use crate::drive::{Drive, LockingState, MbrState, RangeSpec};
 use crate::spec::RangeNumber;
-use crate::transport::linux::{LuksVolume, SystemRoot, luks};
+use crate::transport::linux::{LuksSurvey, LuksVolume, SystemRoot, luks};
 
 /// The LUKS volumes of a drive that have ranges for themselves.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Tenants(Vec<LuksVolume>);
+pub(crate) struct Tenants {
+    volumes: Vec<LuksVolume>,
+    /// Where headers cannot be seen: there may be more volumes.
+    unknown: Vec<String>,
+}
 
 /// A range that was left alone, in JSON.
 #[derive(Clone, Debug, Serialize)]
@@ -38,7 +45,11 @@ impl Tenants {
     pub(crate) fn of(named: &Named, drive: &Drive) -> Self {
         match drive.state().locking {
             LockingState::Unlocked | LockingState::Locked => {
-                Self(luks(&SystemRoot::default(), &named.block_names()).volumes)
+                let found = survey(named, drive.state().mbr);
+                Self {
+                    volumes: found.volumes,
+                    unknown: found.unread,
+                }
             }
             LockingState::Inactive | LockingState::NotSupported => Self::default(),
         }
@@ -53,7 +64,7 @@ impl Tenants {
         context: &Context,
     ) -> Result<(), CliError> {
         let hit = |volume: &&LuksVolume| ranges.iter().any(|range| may_hold(volume, *range));
-        refuse(self.0.iter().filter(hit), BY_CRYPTSETUP).over(named, force, context)
+        refuse(self.volumes.iter().filter(hit), BY_CRYPTSETUP).over(named, force, context)
     }
 
     /// Refuses to give ranges other places, where LUKS has one of them for itself or a volume lies
@@ -65,13 +76,14 @@ impl Tenants {
         force: Force,
         context: &Context,
     ) -> Result<(), CliError> {
+        self.warn(named, context);
         let block_size = named.geometry.map_or(512, |geometry| geometry.block_size);
         let hit = |volume: &&LuksVolume| {
             ranges
                 .iter()
                 .any(|spec| may_hold(volume, spec.number) || lies_in(volume, *spec, block_size))
         };
-        refuse(self.0.iter().filter(hit), GIVE_UP).over(named, force, context)
+        refuse(self.volumes.iter().filter(hit), GIVE_UP).over(named, force, context)
     }
 
     /// Refuses to take all ranges away, unless `--force` is given.
@@ -81,7 +93,8 @@ impl Tenants {
         force: Force,
         context: &Context,
     ) -> Result<(), CliError> {
-        refuse(self.0.iter(), GIVE_UP).over(named, force, context)
+        self.warn(named, context);
+        refuse(self.volumes.iter(), GIVE_UP).over(named, force, context)
     }
 
     /// The ranges to leave alone where none is named.
@@ -95,7 +108,7 @@ impl Tenants {
                 CliError::new(Code::Busy, message).with_hint("name the ranges with --range")
             })
         };
-        self.0.iter().map(range).collect()
+        self.volumes.iter().map(range).collect()
     }
 
     /// The same for JSON.
@@ -106,10 +119,37 @@ impl Tenants {
                 by: volume.to_string(),
             })
         };
-        self.0.iter().filter_map(left).collect()
+        self.volumes.iter().filter_map(left).collect()
     }
 
-    /// The same for people: `; range 1 is left to LUKS on …`.
+    /// Where it is not known whether LUKS has ranges for itself.
+    pub(crate) fn unknown(&self) -> &[String] {
+        &self.unknown
+    }
+
+    /// The same for people, before ranges are taken.
+    fn unknown_text(&self) -> Option<String> {
+        (!self.unknown.is_empty()).then(|| {
+            let nodes = self.unknown.join(", ");
+            format!("{nodes} cannot be read: whether LUKS has ranges for itself is not known")
+        })
+    }
+
+    fn warn(&self, named: &Named, context: &Context) {
+        if let Some(text) = self.unknown_text() {
+            context.output.warning(&format!("{named}: {text}"));
+        }
+    }
+
+    /// The same for people, once all ranges were locked or unlocked.
+    pub(crate) fn not_spared_text(&self) -> String {
+        let text = self.unknown_text();
+        text.map_or(String::new(), |text| {
+            format!("; {text}; such ranges were not left alone")
+        })
+    }
+
+    /// What is left alone, for people: `; range 1 is left to LUKS on …`.
     pub(crate) fn left_alone_text(&self) -> String {
         let line = |LeftAlone { range, by }| format!("; range {range} is left to {by}");
         self.left_alone().into_iter().map(line).collect()
@@ -118,7 +158,7 @@ impl Tenants {
     /// What is said of ranges that were unlocked although LUKS has them for itself.
     pub(crate) fn unlocked_text(&self, ranges: &[RangeNumber]) -> String {
         let mut text = String::new();
-        for volume in &self.0 {
+        for volume in &self.volumes {
             for range in ranges.iter().filter(|range| may_hold(volume, **range)) {
                 text += &format!(
                     "; range {range} is that of {volume}: it stays unlocked until \"cryptsetup \
@@ -131,12 +171,37 @@ impl Tenants {
 
     /// What to know before the Global range gets locking enabled.
     pub(crate) fn header_warning(&self) -> Option<String> {
-        let volume = self.0.first()?;
+        let volume = self.volumes.first()?;
         Some(format!(
             "{volume} has its header in range 0, which the next power cycle locks: from then on \
              the drive must be unlocked before \"cryptsetup open\""
         ))
     }
+}
+
+/// What can be found on a drive. While the shadow MBR stands in place of the first blocks, what is
+/// read there is not what the drive holds; and a drive without a block node cannot be read.
+pub(super) fn survey(named: &Named, mbr: MbrState) -> LuksSurvey {
+    let blocks = named.block_names();
+    let mut found = luks(&SystemRoot::default(), &blocks);
+    if !named.is_virtual() {
+        found.unread = unread(&named.to_string(), &blocks, mbr, found.unread);
+    }
+    found
+}
+
+fn unread(device: &str, blocks: &[&str], mbr: MbrState, mut unread: Vec<String>) -> Vec<String> {
+    let unseen: &[&str] = match (blocks, mbr) {
+        ([], _) => &[device],
+        (blocks, MbrState::Shown) => blocks,
+        _ => &[],
+    };
+    for &name in unseen {
+        if !unread.iter().any(|one| one == name) {
+            unread.push(name.to_owned());
+        }
+    }
+    unread
 }
 
 /// Whether a range may be that of a volume.
@@ -205,6 +270,13 @@ mod tests {
         LuksVolume::new("nvme0n1p1", range.map(RangeNumber), Some(1 << 20..33 << 20))
     }
 
+    fn having(volumes: Vec<LuksVolume>) -> Tenants {
+        Tenants {
+            volumes,
+            unknown: Vec::new(),
+        }
+    }
+
     fn spec(number: u16, start: u64, length: u64) -> RangeSpec {
         RangeSpec {
             number: RangeNumber(number),
@@ -247,7 +319,7 @@ mod tests {
 
     #[test]
     fn ranges_are_left_alone_by_number() {
-        let tenants = Tenants(vec![volume(Some(1)), volume(Some(3))]);
+        let tenants = having(vec![volume(Some(1)), volume(Some(3))]);
         assert_eq!(tenants.ranges(), Ok(vec![RangeNumber(1), RangeNumber(3)]));
         let left = tenants.left_alone();
         assert_eq!(left.iter().map(|one| one.range).collect::<Vec<_>>(), [1, 3]);
@@ -256,7 +328,7 @@ mod tests {
             text.starts_with("; range 1 is left to LUKS on nvme0n1p1 ("),
             "{text}"
         );
-        let unknown = Tenants(vec![volume(None)]).ranges().unwrap_err();
+        let unknown = having(vec![volume(None)]).ranges().unwrap_err();
         assert_eq!(unknown.code, Code::Busy);
         assert!(unknown.hint.unwrap().contains("--range"));
     }
@@ -274,8 +346,30 @@ mod tests {
     }
 
     #[test]
+    fn what_cannot_be_read_is_not_taken_for_free() {
+        let names = |found: Vec<String>| found.join(" ");
+        let locked = || vec!["nvme0n1".to_owned()];
+        let blocks = ["nvme0n1", "nvme0n2"];
+        for (blocks, mbr, found, expected) in [
+            (&blocks[..], MbrState::Done, vec![], ""),
+            (&blocks[..], MbrState::Disabled, locked(), "nvme0n1"),
+            (&blocks[..], MbrState::Shown, locked(), "nvme0n1 nvme0n2"),
+            (&[], MbrState::Disabled, vec![], "/dev/sg0"),
+        ] {
+            assert_eq!(names(unread("/dev/sg0", blocks, mbr, found)), expected);
+        }
+        let tenants = Tenants {
+            volumes: Vec::new(),
+            unknown: locked(),
+        };
+        let said = tenants.not_spared_text();
+        assert!(said.contains("nvme0n1 cannot be read"), "{said}");
+        assert_eq!(Tenants::default().not_spared_text(), "");
+    }
+
+    #[test]
     fn unlocking_by_number_is_said() {
-        let tenants = Tenants(vec![volume(Some(1))]);
+        let tenants = having(vec![volume(Some(1))]);
         let said = tenants.unlocked_text(&[RangeNumber(0), RangeNumber(1)]);
         assert!(
             said.starts_with("; range 1 is that of LUKS on nvme0n1p1"),

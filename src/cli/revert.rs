@@ -35,7 +35,7 @@ pub(crate) fn run(args: &Revert, context: &Context) -> Result<Report, CliError> 
             in_use::check(name, args.force, context)?;
             Tenants::of(name, drive).spare_all(name, args.force, context)?;
             let consent = consent(args, name, drive, context)?;
-            let report = by.revert(args, drive, &consent, context)?;
+            let report = by.revert(args, name, drive, &consent, context)?;
             let rescanned = rescan::drive(name, context);
             Ok(done(name, &report, rescanned))
         },
@@ -69,11 +69,13 @@ impl<'a> By<'a> {
     fn revert(
         &self,
         args: &Revert,
+        name: &Named,
         drive: &mut Drive,
         consent: &EraseConsent,
         context: &Context,
     ) -> Result<RevertReport, CliError> {
         let revert = |drive: &mut Drive, credential: &Credential| {
+            in_use::recheck(name, args.force, context)?;
             Ok(drive.revert(credential, consent.clone())?)
         };
         let source = match self {

@@ -159,6 +159,9 @@ fn set_up(
     new_pin: &Secret,
     context: &Context,
 ) -> Result<SetupReport, CliError> {
+    if plan.consent.is_some() {
+        in_use::recheck(name, args.force, context)?;
+    }
     match drive.setup(plan, new_pin) {
         Err(error) if plan.consent.is_none() && error.code() == ErrorCode::ConsentRequired => {
             plan.consent = consent(args, name, drive, context)?;

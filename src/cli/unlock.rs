@@ -65,6 +65,7 @@ struct Fields {
     mbr: &'static str,
     saved_for_resume: bool,
     left_alone: Vec<LeftAlone>,
+    luks_unknown: Vec<String>,
 }
 
 impl Fields {
@@ -75,6 +76,7 @@ impl Fields {
             mbr: "untouched",
             saved_for_resume: false,
             left_alone: Vec::new(),
+            luks_unknown: Vec::new(),
         }
     }
 }
@@ -116,15 +118,18 @@ impl Job {
             saved_for_resume = saved.is_ok();
             error = error.or(saved.err());
         }
+        let nobody = Tenants::default();
+        let spared = match self.request.ranges.is_empty() {
+            true => &tenants,
+            false => &nobody,
+        };
         let fields = Fields {
             changed: report.changed,
             ranges: report.ranges.iter().map(Outcome::from).collect(),
             mbr: mbr(&report.mbr),
             saved_for_resume,
-            left_alone: match self.request.ranges.is_empty() {
-                true => tenants.left_alone(),
-                false => Vec::new(),
-            },
+            left_alone: spared.left_alone(),
+            luks_unknown: spared.unknown().to_vec(),
         };
         let mut text = self.text(named, drive, &report);
         text += &self.luks_text(&tenants);
@@ -148,7 +153,7 @@ impl Job {
     /// one they are unlocked, which harms nobody.
     fn luks_text(&self, tenants: &Tenants) -> String {
         match self.request.ranges.is_empty() {
-            true => tenants.left_alone_text(),
+            true => tenants.left_alone_text() + &tenants.not_spared_text(),
             false => tenants.unlocked_text(&self.request.ranges),
         }
     }

@@ -65,9 +65,9 @@ pub(crate) struct File {
 #[command(after_long_help = "Examples:\n  sedkit vdrive create demo.img\n  \
     sedkit vdrive create big.img --size 10GiB --serial SEDKIT0002")]
 pub(crate) struct Create {
-    /// The new file
+    /// The new file, with or without vdrive: before it
     #[arg(value_name = "PATH")]
-    pub(crate) path: PathBuf,
+    pub(crate) path: OsString,
     /// Size of the drive, in bytes or with a unit (KiB, MiB, GiB, TiB)
     #[arg(long, value_name = "SIZE", default_value = "64MiB")]
     pub(crate) size: String,
@@ -77,7 +77,7 @@ pub(crate) struct Create {
     /// Serial number, at most 20 printable characters [default: random]
     #[arg(long, value_name = "SERIAL")]
     pub(crate) serial: Option<String>,
-    /// Model, at most 40 printable characters
+    /// Model, at most 40 printable characters [default: sedkit virtual drive]
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
     /// The default PIN that the drive shows to anybody [default: random]
@@ -86,7 +86,7 @@ pub(crate) struct Create {
     /// The PSID of the label, 32 characters [default: random]
     #[arg(long, value_name = "PSID")]
     pub(crate) psid: Option<String>,
-    /// Bytes of a logical block
+    /// Bytes of a logical block [default: 512]
     #[arg(long, value_name = "BYTES")]
     pub(crate) block_size: Option<u32>,
     /// Equal parts of the drive that a host sees as NVMe namespaces, 1 to 16
@@ -106,7 +106,7 @@ pub(crate) struct Create {
 /// Serve virtual drives to this machine's kernel, or to others, as real ones
 ///
 /// Each drive is an NVMe subsystem of its own. What to type on the host is printed once everything
-/// listens. SIGINT or SIGTERM ends it; SIGUSR1 power-cycles all drives, and "sedkit vdrive
+/// listens. SIGINT, SIGTERM or SIGHUP ends it; SIGUSR1 power-cycles all drives, and "sedkit vdrive
 /// power-cycle PATH" does so to one, while it is served.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  sedkit vdrive serve demo.img\n  \

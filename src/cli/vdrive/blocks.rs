@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::{open, path, reach, report, show};
+use super::{named, open, path, reach, report, show};
 use crate::cli::Context;
 use crate::cli::args::vdrive::{Blocks, Write};
 use crate::cli::error::CliError;
@@ -31,8 +31,8 @@ struct Transfer {
 pub(super) fn read(arguments: &Blocks, context: &Context) -> Result<Report, CliError> {
     let Blocks { file, lba, count } = arguments;
     let data = match reach(file, context)? {
-        Reached::Open(drive) => drive.read(*lba, *count)?,
-        Reached::Served(server) => server.read(*lba, *count)?,
+        Reached::Open(drive) => drive.read(*lba, *count).map_err(named(file))?,
+        Reached::Served(server) => server.read(*lba, *count).map_err(named(file))?,
     };
     deliver(&data, arguments, context)
 }
@@ -41,8 +41,8 @@ pub(super) fn read(arguments: &Blocks, context: &Context) -> Result<Report, CliE
 pub(super) fn media(arguments: &Blocks, context: &Context) -> Result<Report, CliError> {
     let Blocks { file, lba, count } = arguments;
     let data = match reach(file, context)? {
-        Reached::Open(drive) => drive.ciphertext(*lba, *count)?,
-        Reached::Served(server) => server.ciphertext(*lba, *count)?,
+        Reached::Open(drive) => drive.ciphertext(*lba, *count).map_err(named(file))?,
+        Reached::Served(server) => server.ciphertext(*lba, *count).map_err(named(file))?,
     };
     deliver(&data, arguments, context)
 }
@@ -55,8 +55,9 @@ pub(super) fn write(arguments: &Write, context: &Context) -> Result<Report, CliE
     let count = length(&data).div_ceil(block_size);
     let padded = usize::try_from(count.saturating_mul(block_size)).unwrap_or(usize::MAX);
     data.resize(padded, 0);
-    drive.write(arguments.lba, &data)?;
-    drive.flush()?;
+    let written = drive.write(arguments.lba, &data);
+    written.map_err(named(&arguments.file))?;
+    drive.flush().map_err(named(&arguments.file))?;
     let text = format!("wrote {count} blocks at LBA {}", arguments.lba);
     let value = Transfer {
         lba: arguments.lba,

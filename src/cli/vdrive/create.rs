@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::show::{LabelFields, label_text};
-use super::{about, report};
+use super::{about, plain, report};
 use crate::cli::args::vdrive::Create;
 use crate::cli::error::CliError;
 use crate::cli::report::{Answer, Report};
@@ -12,22 +12,17 @@ use crate::vdrive::{CreateOptions, Profile, VirtualDrive};
 /// Makes a drive and shows its label.
 pub(super) fn run(arguments: &Create) -> Result<Report, CliError> {
     let options = options(arguments)?;
-    let drive = VirtualDrive::create(&arguments.path, &options)
-        .map_err(|error| about(&arguments.path, error.into()))?;
+    let path = plain(&arguments.path);
+    let drive = VirtualDrive::create(path, &options).map_err(|error| about(path, error.into()))?;
     let text = format!(
         "created {}: {} bytes, profile {}\n{}",
-        arguments.path.display(),
+        path.display(),
         options.size,
         arguments.profile,
         label_text(drive.label())
     );
     let value = LabelFields::new(drive.label());
-    Ok(report(
-        &arguments.path,
-        drive.label(),
-        Answer::Notice(text),
-        &value,
-    ))
+    Ok(report(path, drive.label(), Answer::Notice(text), &value))
 }
 
 fn options(arguments: &Create) -> Result<CreateOptions, CliError> {

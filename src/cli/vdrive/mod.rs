@@ -35,16 +35,16 @@ pub(crate) fn run(arguments: &Vdrive, context: &Context) -> Result<Report, CliEr
 
 fn power_cycle(file: &File, context: &Context) -> Result<Report, CliError> {
     match reach(file, context)? {
-        Reached::Open(mut drive) => drive.power_cycle()?,
-        Reached::Served(server) => server.power_cycle()?,
+        Reached::Open(mut drive) => drive.power_cycle().map_err(named(file))?,
+        Reached::Served(server) => server.power_cycle().map_err(named(file))?,
     }
     show::state(file, "the power was off and is on again")
 }
 
 fn hardware_reset(file: &File, context: &Context) -> Result<Report, CliError> {
     match reach(file, context)? {
-        Reached::Open(mut drive) => drive.hardware_reset()?,
-        Reached::Served(server) => server.hardware_reset()?,
+        Reached::Open(mut drive) => drive.hardware_reset().map_err(named(file))?,
+        Reached::Served(server) => server.hardware_reset().map_err(named(file))?,
     }
     show::state(file, "the interface was reset")
 }
@@ -80,6 +80,11 @@ fn about(path: &Path, error: CliError) -> CliError {
         message: format!("{}: {}", path.display(), error.message),
         ..error
     }
+}
+
+/// As [`about`], for what fails in other layers.
+fn named<E: Into<CliError>>(file: &File) -> impl Fn(E) -> CliError {
+    |error| about(path(file), error.into())
 }
 
 /// A report about one drive.

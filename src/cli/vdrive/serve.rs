@@ -23,6 +23,7 @@ use crate::cli::served::{self, Reached};
 use crate::cli::signal::Wish;
 use crate::transport::trace::Sink;
 use crate::vdrive::serve::{Export, Exported, Face, Nqn, Place, Server, ServerOptions};
+use crate::vdrive::{self, StoreError, VirtualDrive};
 
 /// Where NVMe/TCP is served if no port is given: the port that IANA has for it.
 const PORT: u16 = 4420;
@@ -138,6 +139,13 @@ fn address(text: &str) -> Result<SocketAddr, CliError> {
 
 /// Appends to a file. The trace shows no PIN, but all else that hosts do.
 fn trace(path: &Path, output: Output) -> Result<Sink, CliError> {
+    if is_drive(path) {
+        let refused = CliError::usage("a trace would destroy the virtual drive in this file");
+        return Err(about(
+            path,
+            refused.with_hint("give --trace a file of its own"),
+        ));
+    }
     let mut options = OpenOptions::new();
     let opened = options.append(true).create(true).mode(0o600).open(path);
     let failed = |error: std::io::Error| CliError::from_chain(io_code(error.kind()), &error);
@@ -151,6 +159,17 @@ fn trace(path: &Path, output: Output) -> Result<Sink, CliError> {
         }
         is_lost = written.is_err();
     }))
+}
+
+/// Whether a file has a virtual drive, a damaged or a served one too.
+fn is_drive(path: &Path) -> bool {
+    path.is_file()
+        && !matches!(
+            VirtualDrive::inspect(path),
+            Err(vdrive::Error::Store(
+                StoreError::Foreign | StoreError::Io { .. }
+            ))
+        )
 }
 
 fn warn(server: &Server, output: Output) {

@@ -27,6 +27,14 @@ pub enum Error {
         /// The name.
         nqn: Nqn,
     },
+    /// NVMe tells hosts the block size as a power of two (\[NVM\] Identify Namespace, LBADS).
+    #[error("NVMe has no blocks of {block_size} bytes, as {nqn} has")]
+    BlockSize {
+        /// The drive.
+        nqn: Nqn,
+        /// Bytes of its blocks.
+        block_size: u32,
+    },
     /// The address cannot be listened at.
     #[error("cannot listen at {address}")]
     Listen {
@@ -37,9 +45,9 @@ pub enum Error {
         source: io::Error,
     },
     /// The control socket has no place.
-    #[error("cannot make the control socket {}", path.display())]
+    #[error("cannot make the control socket of {}", path.display())]
     Control {
-        /// Where it was to be.
+        /// The drive's file, beside which it was to be.
         path: PathBuf,
         /// The kernel's error.
         #[source]

@@ -77,6 +77,11 @@ impl Export {
         &self.nqn
     }
 
+    /// Bytes of a logical block.
+    pub(super) const fn block_size(&self) -> u32 {
+        self.drive.profile().geometry.block_size
+    }
+
     /// Whether it is to be a SCSI disk.
     pub(super) const fn has_disk(&self) -> bool {
         self.disk.is_some()

@@ -53,6 +53,9 @@ impl ServerOptions {
         if self.exports.is_empty() || !self.exports.iter().all(has_place) {
             return Err(Error::Nothing);
         }
+        if self.nvme_tcp.is_some() {
+            self.exports.iter().try_for_each(check_block_size)?;
+        }
         let mut names = HashSet::new();
         let twice = self
             .exports
@@ -62,6 +65,17 @@ impl ServerOptions {
             let nqn = export.nqn().clone();
             Err(Error::SameName { nqn })
         })
+    }
+}
+
+fn check_block_size(export: &Export) -> Result<(), Error> {
+    let block_size = export.block_size();
+    match block_size.is_power_of_two() {
+        true => Ok(()),
+        false => Err(Error::BlockSize {
+            nqn: export.nqn().clone(),
+            block_size,
+        }),
     }
 }
 
@@ -225,6 +239,21 @@ mod tests {
         }
         let same = anywhere().export(export("A")).export(export("A"));
         assert!(matches!(Server::start(same), Err(Error::SameName { .. })));
+    }
+
+    #[test]
+    fn blocks_that_nvme_cannot_name_are_not_served() {
+        for (block_size, is_served) in [(512, true), (520, false), (1536, false), (4096, true)] {
+            let mut options = CreateOptions::new(u64::from(block_size) * 100);
+            options.profile.geometry.block_size = block_size;
+            let export = Export::new(VirtualDrive::in_memory(&options).unwrap());
+            let started = Server::start(anywhere().export(export));
+            match started {
+                Ok(_) => assert!(is_served, "{block_size}"),
+                Err(Error::BlockSize { .. }) => assert!(!is_served, "{block_size}"),
+                Err(error) => panic!("{block_size}: {error}"),
+            }
+        }
     }
 
     #[test]

@@ -592,7 +592,7 @@ fn a_passphrase_comes_through_standard_input() {
 #[test]
 fn a_virtual_drive_gets_the_try_limit_that_was_asked_for() {
     let bench = Bench::new();
-    let create = ["vdrive", "create", "patient", "--size", "1MiB"];
+    let create = ["vdrive", "create", "vdrive:patient", "--size", "1MiB"];
     let asked = [&create[..], &["--try-limit", "0"]].concat();
     bench.run(&asked).exits(0);
     assert_eq!(bench.open("patient").profile().tries.locking_sp.limit, 0);

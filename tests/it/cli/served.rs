@@ -159,6 +159,7 @@ fn a_served_drive_can_be_seen_and_not_opened() {
     bench.run(&["vdrive", "power-cycle", "a"]).exits(0);
     let protected = bench.json(looks[2], 1);
     assert_eq!(protected["error"]["code"], "data_protected");
+    assert_eq!(protected["error"]["message"], "a: data protected");
     assert_eq!(bench.json(looks[3], 0), before[3]);
 }
 
@@ -249,6 +250,11 @@ fn all_drives_are_served_or_none() {
     );
     refused(&["a", "--nqn", "somewhere"], 2, "an NQN begins like");
     refused(&["a", "--trace", "nowhere/trace"], 1, "nowhere/trace");
+    for drive in ["a", "./b"] {
+        let trace = ["a", "--trace", drive];
+        refused(&trace, 2, "would destroy the virtual drive");
+        VirtualDrive::open(&bench.path(drive)).unwrap();
+    }
     let same = ["--nqn", "nqn.2026-01.a", "--nqn", "nqn.2026-01.a"];
     refused(
         &[&["a", "b"][..], &same].concat(),

@@ -47,17 +47,25 @@ impl Limited {
     }
 }
 
+/// A socket's time limit, which the kernel calls "temporarily unavailable".
+fn late(error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::WouldBlock => io::ErrorKind::TimedOut.into(),
+        _ => error,
+    }
+}
+
 impl Read for Limited {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.stream.set_read_timeout(self.left()?)?;
-        self.stream.read(buffer)
+        self.stream.read(buffer).map_err(late)
     }
 }
 
 impl Write for Limited {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.stream.set_write_timeout(self.left()?)?;
-        self.stream.write(bytes)
+        self.stream.write(bytes).map_err(late)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -96,9 +104,10 @@ mod tests {
     }
 
     #[test]
-    fn silence_ends() {
+    fn silence_ends_and_is_called_so() {
         let (mut limited, _other) = pair(Duration::from_millis(10));
-        assert!(limited.read_line().is_err());
+        let late = limited.read_line().unwrap_err();
+        assert_eq!(late.kind(), io::ErrorKind::TimedOut);
         let late = limited.write(b"x").unwrap_err();
         assert_eq!(late.kind(), io::ErrorKind::TimedOut);
     }
