@@ -18,7 +18,7 @@ verified() {
         --output-format=json --output=fio.json && sed -n '/^{/,$p' fio.json
 }
 
-for work in 'write 64k 32M' 'randwrite 4k 6M' 'rw 16k 16M' 'randrw 4k 6M'; do
+for work in 'write 64k 16M' 'randwrite 4k 4M' 'rw 16k 8M' 'randrw 4k 4M'; do
     read -r pattern block size <<<"$work"
     check "$work, four jobs" verified "$pattern" "$block" "$size"
     equal 'no job has an error' 0 "$(json '[.jobs[].error] | add')"
