@@ -11,7 +11,8 @@ parts=$lab/parts      # what was fetched: QEMU, a kernel, programs for the guest
 runs=$lab/run         # a folder for each scenario: drives, console, traces, logs
 
 # The program under test, and the one that serves the drives.
-sedkit=${LAB_SEDKIT:-$target/release/sedkit}
+sedkit=$(realpath -m "${LAB_SEDKIT:-$target/release/sedkit}")
+export LAB_SEDKIT=$sedkit     # the same one, wherever the other scripts run
 
 # Factor for every time limit, for slow or busy machines.
 patience=${LAB_PATIENCE:-1}

@@ -124,4 +124,39 @@ counting cryptsetup by_cryptsetup psid-d erase --hw-opal-factory-reset "${node[d
 row 7
 for drive in a b c d; do true_of "nobody owns drive $drive" "$drive" '.state.owned == false'; done
 
+# The budget is that of a setup, and of a range that is set up, eight times.
+task='setup with eight more ranges'
+arguments=()
+for range in {1..8}; do arguments+=(--range $((range * 8192))+4096); done
+counting sedkit by_sedkit setup --new-key file:key "${arguments[@]}" --confirm LAB001
+counting sedutil by_sedutil --initialSetup 'Correct-Horse-7'
+counting sedutil by_sedutil --enableLockingRange 0 'Correct-Horse-7'
+for range in {1..8}; do
+    counting sedutil by_sedutil --setupLockingRange "$range" $((range * 8192)) 4096 'Correct-Horse-7'
+    counting sedutil by_sedutil --enableLockingRange "$range" 'Correct-Horse-7'
+done
+row 98
+
+# With ranges of its own, setup leaves range 0 open.
+check 'range 0 of drive a locks too' \
+    sedutil-cli -n --enableLockingRange 0 'Correct-Horse-7' "${node[a]}"
+check 'drive a gets a shadow MBR' sedutil-cli -n --setMBREnable on 'Correct-Horse-7' "${node[a]}"
+for drive in a b; do
+    lose_power "$drive"
+    for range in {0..8}; do locked "$drive" "$range"; done
+done
+task='unlock nine ranges and hide the shadow MBR'
+arguments=()
+for range in {0..8}; do arguments+=(--range "$range"); done
+counting sedkit by_sedkit unlock --key file:key --mbr-done "${arguments[@]}"
+for range in {0..8}; do
+    counting sedutil by_sedutil --setLockingRange "$range" RW 'Correct-Horse-7'
+done
+counting sedutil by_sedutil --setMBRDone on 'Correct-Horse-7'
+row 25
+for drive in a b; do
+    for range in {0..8}; do unlocked "$drive" "$range"; done
+    true_of "the shadow MBR of $drive is hidden" "$drive" .state.mbr_done
+done
+
 printf '%s\n' "${table[@]}"
