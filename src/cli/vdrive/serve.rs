@@ -27,7 +27,7 @@ use crate::vdrive::serve::{Export, Exported, Face, Nqn, Place, Server, ServerOpt
 /// Where NVMe/TCP is served if no port is given: the port that IANA has for it.
 const PORT: u16 = 4420;
 
-/// Serves drives until a signal ends it.
+/// Serves drives until a signal ends it, or a disk fails.
 pub(super) fn run(arguments: &Serve, context: &Context) -> Result<Report, CliError> {
     let mut options = ServerOptions::new();
     if let Some(address) = nvme_tcp_address(arguments)? {
@@ -41,7 +41,7 @@ pub(super) fn run(arguments: &Serve, context: &Context) -> Result<Report, CliErr
     }
     let failed = |error| CliError::from_chain(Code::Failed, &error);
     let mut watch = context.signals.watch().map_err(failed)?;
-    let server = Server::start(options)?;
+    let server = Server::start(options.alarm(watch.alarm()))?;
     warn(&server, context.output);
     context
         .output
