@@ -104,8 +104,8 @@ fn a_panic_is_a_failure() {
         has_failed: Arc::clone(&has_failed),
         alarm: Some(Box::new(move || sender.send(()).unwrap())),
     };
-    let thread = std::thread::spawn(|| watch.over(|| panic!("on purpose")));
-    thread.join().unwrap_err();
+    let thread = Builder::new().spawn(|| watch.over(|| panic!("on purpose")));
+    thread.unwrap().join().unwrap_err();
     alarms.recv().unwrap();
     assert!(has_failed.load(Ordering::Acquire));
 }
