@@ -2,13 +2,15 @@
 
 use std::collections::HashSet;
 use std::ffi::OsString;
-use std::fs::OpenOptions;
-use std::io::Write;
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, IsTerminal, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process;
 
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::libc::{O_NOCTTY, O_NONBLOCK};
 use serde::Serialize;
 
 use super::{about, plain};
@@ -37,7 +39,8 @@ pub(super) fn run(arguments: &Serve, context: &Context) -> Result<Report, CliErr
         options = options.export(export);
     }
     if let Some(path) = &arguments.trace {
-        options = options.trace(trace(path, context.output)?);
+        let file = trace_file(path, &arguments.paths).map_err(|error| about(path, error))?;
+        options = options.trace(trace(file, path, context.output));
     }
     let failed = |error| CliError::from_chain(Code::Failed, &error);
     let mut watch = context.signals.watch().map_err(failed)?;
@@ -136,21 +139,47 @@ fn address(text: &str) -> Result<SocketAddr, CliError> {
     })
 }
 
-/// Appends to a file. The trace shows no PIN, but all else that hosts do.
-fn trace(path: &Path, output: Output) -> Result<Sink, CliError> {
+/// Opens what the trace is appended to: a file, which is for its owner only if it is new, a pipe or
+/// a terminal.
+fn trace_file(path: &Path, drives: &[OsString]) -> Result<File, CliError> {
+    let failed = |error: io::Error| CliError::from_chain(io_code(error.kind()), &error);
+    // A pipe that nobody reads fails at once rather than to wait for a reader.
     let mut options = OpenOptions::new();
-    let opened = options.append(true).create(true).mode(0o600).open(path);
-    let failed = |error: std::io::Error| CliError::from_chain(io_code(error.kind()), &error);
-    let mut file = opened.map_err(|error| about(path, failed(error)))?;
+    options.append(true).create(true).mode(0o600);
+    let file = options.custom_flags(O_NONBLOCK | O_NOCTTY).open(path);
+    let file = file.map_err(failed)?;
+    let metadata = file.metadata().map_err(failed)?;
+    let kind = metadata.file_type();
+    if !(kind.is_file() || kind.is_fifo() || file.is_terminal()) {
+        return Err(CliError::usage(
+            "a trace needs a file, a pipe or a terminal",
+        ));
+    }
+    if drives.iter().any(|drive| is_same(plain(drive), &metadata)) {
+        return Err(CliError::usage("this is a drive, and no place for a trace"));
+    }
+    // From now on a reader that is slow is waited for.
+    fcntl(&file, FcntlArg::F_SETFL(OFlag::O_APPEND)).map_err(|error| failed(error.into()))?;
+    Ok(file)
+}
+
+/// Whether a path leads to a file.
+fn is_same(path: &Path, file: &Metadata) -> bool {
+    let is_it = |there: Metadata| (there.dev(), there.ino()) == (file.dev(), file.ino());
+    path.metadata().is_ok_and(is_it)
+}
+
+/// Appends to a file. The trace shows no PIN, but all else that hosts do.
+fn trace(mut file: File, path: &Path, output: Output) -> Sink {
     let path = path.to_owned();
     let mut is_lost = false;
-    Ok(Box::new(move |text| {
+    Box::new(move |text| {
         let written = file.write_all(printable(text).as_bytes());
         if let (Err(error), false) = (&written, is_lost) {
             output.warning(&format!("{}: {error}: the trace has a gap", path.display()));
         }
         is_lost = written.is_err();
-    }))
+    })
 }
 
 fn warn(server: &Server, output: Output) {
