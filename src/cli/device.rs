@@ -164,8 +164,8 @@ pub(crate) fn open(name: &OsStr, context: &Context) -> Result<Opened, CliError> 
 fn traced<T: Transport>(transport: T, name: &OsStr, output: Output) -> impl Transport + use<T> {
     let name = display(name);
     let mut printer = Printer::new(Masking::On);
-    let format = move |protocol: SecurityProtocol, com_id: ComId, data: &[u8]| {
-        printer.payload(protocol, com_id, data)
+    let format = move |direction, protocol: SecurityProtocol, com_id: ComId, data: &[u8]| {
+        printer.payload(direction, protocol, com_id, data)
     };
     let sink = move |text: &str| output.trace(&format!("{name}: {text}"));
     Trace::new(transport, format, Box::new(sink))

@@ -1,7 +1,7 @@
 //! SIGINT, SIGTERM and SIGHUP: the first asks the run to end tidily, the second ends it at once.
 
 use std::fs;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -56,13 +56,15 @@ impl Signals {
 pub(crate) struct Watch {
     interrupt: Interrupt,
     user: Arc<AtomicBool>,
+    alarm: Arc<AtomicBool>,
     wakes: UnixStream,
+    waker: Arc<UnixStream>,
 }
 
 /// What a signal asks of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wish {
-    /// To end.
+    /// To end: by a signal, or since the alarm was raised.
     End,
     /// SIGUSR1.
     User,
@@ -84,16 +86,28 @@ impl Signals {
         Ok(Watch {
             interrupt: self.interrupt.clone(),
             user,
+            alarm: Arc::default(),
             wakes,
+            waker: Arc::new(waker),
         })
     }
 }
 
 impl Watch {
+    /// Raises the alarm, from whatever thread: there is no use in waiting.
+    pub(crate) fn alarm(&self) -> impl Fn() + Send + Sync + use<> {
+        let (alarm, waker) = (Arc::clone(&self.alarm), Arc::clone(&self.waker));
+        move || {
+            alarm.store(true, Ordering::Relaxed);
+            // If there is no room, enough is there to wake it.
+            let _ = (&*waker).write(&[0]);
+        }
+    }
+
     /// Sleeps until somebody wants something.
     pub(crate) fn next(&mut self) -> Wish {
         loop {
-            if self.interrupt.is_raised() {
+            if self.interrupt.is_raised() || self.alarm.load(Ordering::Relaxed) {
                 return Wish::End;
             }
             if self.user.swap(false, Ordering::Relaxed) {

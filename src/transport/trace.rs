@@ -2,6 +2,7 @@
 
 use super::{Error, Identity, Transport};
 use crate::spec::{ComId, SecurityProtocol};
+use crate::wire::pretty::Direction;
 
 /// Where a trace is written, one text at a time, each of whole lines.
 pub type Sink = Box<dyn FnMut(&str) + Send>;
@@ -19,7 +20,7 @@ pub struct Trace<T, F> {
 impl<T, F> Trace<T, F>
 where
     T: Transport,
-    F: FnMut(SecurityProtocol, ComId, &[u8]) -> String + Send,
+    F: FnMut(Direction, SecurityProtocol, ComId, &[u8]) -> String + Send,
 {
     /// Wraps a transport.
     pub fn new(inner: T, format: F, sink: Sink) -> Self {
@@ -30,8 +31,15 @@ where
         }
     }
 
-    fn show(&mut self, head: &str, protocol: SecurityProtocol, com_id: ComId, payload: &[u8]) {
-        let body = (self.format)(protocol, com_id, payload);
+    fn show(
+        &mut self,
+        direction: Direction,
+        protocol: SecurityProtocol,
+        com_id: ComId,
+        payload: &[u8],
+    ) {
+        let head = head(name(direction), protocol, com_id, payload.len());
+        let body = (self.format)(direction, protocol, com_id, payload);
         let lines = body.lines().map(|line| format!("  {line}\n"));
         let text: String = std::iter::once(format!("{head}\n")).chain(lines).collect();
         (self.sink)(&text);
@@ -39,6 +47,13 @@ where
 
     fn show_error(&mut self, head: &str, error: &Error) {
         (self.sink)(&format!("{head}\n  {error}\n"));
+    }
+}
+
+const fn name(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Send => "IF-SEND",
+        Direction::Receive => "IF-RECV",
     }
 }
 
@@ -50,7 +65,7 @@ fn head(name: &str, protocol: SecurityProtocol, com_id: ComId, length: usize) ->
 impl<T, F> Transport for Trace<T, F>
 where
     T: Transport,
-    F: FnMut(SecurityProtocol, ComId, &[u8]) -> String + Send,
+    F: FnMut(Direction, SecurityProtocol, ComId, &[u8]) -> String + Send,
 {
     fn if_send(
         &mut self,
@@ -58,8 +73,7 @@ where
         com_id: ComId,
         data: &[u8],
     ) -> Result<(), Error> {
-        let head = head("IF-SEND", protocol, com_id, data.len());
-        self.show(&head, protocol, com_id, data);
+        self.show(Direction::Send, protocol, com_id, data);
         let result = self.inner.if_send(protocol, com_id, data);
         if let Err(error) = &result {
             self.show_error("IF-SEND failed", error);
@@ -76,9 +90,8 @@ where
         let result = self.inner.if_recv(protocol, com_id, buffer);
         match &result {
             Ok(length) => {
-                let head = head("IF-RECV", protocol, com_id, *length);
                 let payload = buffer.get(..*length).unwrap_or(buffer);
-                self.show(&head, protocol, com_id, payload);
+                self.show(Direction::Receive, protocol, com_id, payload);
             }
             Err(error) => self.show_error(&head("IF-RECV", protocol, com_id, 0), error),
         }
@@ -109,8 +122,9 @@ mod tests {
         let shown = Arc::new(Mutex::new(String::new()));
         let text = Arc::clone(&shown);
         let sink: Sink = Box::new(move |part| text.lock().unwrap().push_str(part));
-        let format = |protocol: SecurityProtocol, com_id: ComId, data: &[u8]| {
-            format!("{protocol} {com_id}\n{} bytes masked\n", data.len())
+        let format = |direction, protocol: SecurityProtocol, com_id: ComId, data: &[u8]| {
+            let length = data.len();
+            format!("{direction:?} {protocol} {com_id}\n{length} bytes masked\n")
         };
         run(&mut Trace::new(script, format, sink));
         let shown = shown.lock().unwrap();
@@ -131,8 +145,8 @@ mod tests {
             transport.if_send(TCG, com_id, b"secret").unwrap();
             transport.if_recv(TCG, com_id, &mut [0; 512]).unwrap();
         });
-        let expected = "IF-SEND TCG 01 ComID 0x1004, 6 bytes\n  TCG 01 0x1004\n  6 bytes masked\n\
-                        IF-RECV TCG 01 ComID 0x1004, 3 bytes\n  TCG 01 0x1004\n  3 bytes masked\n";
+        let expected = "IF-SEND TCG 01 ComID 0x1004, 6 bytes\n  Send TCG 01 0x1004\n  6 bytes masked\n\
+                        IF-RECV TCG 01 ComID 0x1004, 3 bytes\n  Receive TCG 01 0x1004\n  3 bytes masked\n";
         assert_eq!(shown, expected);
     }
 

@@ -62,6 +62,8 @@ pub struct VirtualDrive {
     tper: Tper,
     identity: Identity,
     latency: Duration,
+    /// Nothing but a power cycle may do anything.
+    is_out_of_order: bool,
 }
 
 impl VirtualDrive {
@@ -120,6 +122,7 @@ impl VirtualDrive {
             identity: identity(&tper.state().label),
             latency: Duration::from_micros(tper.state().latency_us),
             tper,
+            is_out_of_order: false,
         })
     }
 
@@ -131,18 +134,41 @@ impl VirtualDrive {
     /// Cuts the power and brings it back: sessions end, ranges lock, attempts are counted anew.
     ///
     /// # Errors
-    /// The file failed.
+    /// The file failed, so that the locks are as they were: until a power cycle succeeds, every
+    /// command of a host is refused.
     pub fn power_cycle(&mut self) -> Result<(), Error> {
-        Ok(self.tper.reset_from_outside(Reset::PowerCycle)?)
+        let outcome = if self.is_out_of_order {
+            self.tper.restart()
+        } else {
+            self.tper.reset_from_outside(Reset::PowerCycle)
+        };
+        self.is_out_of_order = outcome.is_err();
+        Ok(outcome?)
+    }
+
+    /// Refuses every command of a host until a power cycle succeeds: the drive may not be what its
+    /// file says.
+    pub(crate) const fn put_out_of_order(&mut self) {
+        self.is_out_of_order = true;
+    }
+
+    const fn check_order(&self) -> Result<(), StoreError> {
+        if self.is_out_of_order {
+            return Err(StoreError::OutOfOrder);
+        }
+        Ok(())
     }
 
     /// Resets the interface in a way that its standard maps to a TCG Hardware Reset, as an NVM
     /// Subsystem Reset is.
     ///
     /// # Errors
-    /// The file failed.
+    /// The file failed: until a power cycle succeeds, every command of a host is refused.
     pub fn hardware_reset(&mut self) -> Result<(), Error> {
-        Ok(self.tper.reset_from_outside(Reset::Hardware)?)
+        self.check_order()?;
+        let outcome = self.tper.reset_from_outside(Reset::Hardware);
+        self.is_out_of_order = outcome.is_err();
+        Ok(outcome?)
     }
 
     /// How many NVMe namespaces the media is divided into. Namespace 1 holds the first blocks.
@@ -168,6 +194,7 @@ impl VirtualDrive {
     /// # Errors
     /// The file failed.
     pub fn lose_responses(&mut self) -> Result<(), Error> {
+        self.check_order()?;
         Ok(self.tper.lose_responses()?)
     }
 
@@ -177,6 +204,7 @@ impl VirtualDrive {
     /// [`MediaError::DataProtection`] if the blocks are locked, and the other reasons for which a
     /// drive refuses a READ.
     pub fn read(&self, lba: u64, count: u64) -> Result<Vec<u8>, MediaError> {
+        self.check_order()?;
         media::read(self.tper.store(), &self.tper.lock_view(), lba, count)
     }
 
@@ -187,6 +215,7 @@ impl VirtualDrive {
     /// [`MediaError::DataProtection`] if the blocks are locked, and the other reasons for which a
     /// drive refuses a WRITE.
     pub fn write(&mut self, lba: u64, data: &[u8]) -> Result<(), MediaError> {
+        self.check_order()?;
         let (view, store) = self.tper.media()?;
         media::write(store, &view, lba, data)
     }
@@ -196,6 +225,7 @@ impl VirtualDrive {
     /// # Errors
     /// As [`VirtualDrive::write`].
     pub fn deallocate(&mut self, lba: u64, count: u64) -> Result<(), MediaError> {
+        self.check_order()?;
         let (view, store) = self.tper.media()?;
         media::deallocate(store, &view, lba, count)
     }
@@ -220,6 +250,7 @@ impl VirtualDrive {
     /// # Errors
     /// As [`VirtualDrive::write`].
     pub fn check_write(&self, lba: u64, count: u64) -> Result<(), MediaError> {
+        self.check_order()?;
         media::check_write(self.tper.store(), &self.tper.lock_view(), lba, count)
     }
 
@@ -228,6 +259,7 @@ impl VirtualDrive {
     /// # Errors
     /// The file failed.
     pub fn flush(&mut self) -> Result<(), Error> {
+        self.check_order()?;
         Ok(self.tper.media()?.1.flush()?)
     }
 
@@ -273,6 +305,8 @@ impl Transport for VirtualDrive {
         data: &[u8],
     ) -> Result<(), transport::Error> {
         std::thread::sleep(self.latency);
+        self.check_order()
+            .map_err(|error| out_of_order("IF-SEND", error))?;
         let sent = self.tper.if_send(protocol, com_id, data);
         sent.map_err(|error| transport_error("IF-SEND", error))
     }
@@ -284,6 +318,8 @@ impl Transport for VirtualDrive {
         buffer: &mut [u8],
     ) -> Result<usize, transport::Error> {
         std::thread::sleep(self.latency);
+        self.check_order()
+            .map_err(|error| out_of_order("IF-RECV", error))?;
         let received = self.tper.if_recv(protocol, com_id, buffer);
         received.map_err(|error| transport_error("IF-RECV", error))
     }
@@ -295,6 +331,10 @@ impl Transport for VirtualDrive {
     fn max_transfer(&self) -> usize {
         MAX_BUFFER
     }
+}
+
+fn out_of_order(command: &'static str, error: StoreError) -> transport::Error {
+    transport_error(command, CommandError::Keep(error.into()))
 }
 
 fn transport_error(command: &'static str, error: CommandError) -> transport::Error {

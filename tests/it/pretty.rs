@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use sedkit::spec::{ComId, SecurityProtocol, method, uid};
-use sedkit::wire::pretty::{self, Masking, Printer};
+use sedkit::wire::pretty::{self, Direction, Masking, Printer};
 use sedkit::wire::{ComPacket, MethodCall, Value, hex};
 
 use crate::vectors;
@@ -319,44 +319,64 @@ fn level_0_discovery_is_explained() {
     assert!(pretty::discovery(&[]).contains("error: 4 bytes are missing at byte 0"));
 }
 
-fn payload(protocol: u8, sp_specific: u16, data: &str) -> String {
+fn received(protocol: u8, sp_specific: u16, data: &str) -> String {
+    payload(Direction::Receive, protocol, sp_specific, data)
+}
+
+fn sent(protocol: u8, sp_specific: u16, data: &str) -> String {
+    payload(Direction::Send, protocol, sp_specific, data)
+}
+
+fn payload(direction: Direction, protocol: u8, sp_specific: u16, data: &str) -> String {
     let data = hex::decode(data).unwrap();
-    pretty::payload(SecurityProtocol(protocol), ComId(sp_specific), &data)
+    let (protocol, com_id) = (SecurityProtocol(protocol), ComId(sp_specific));
+    pretty::payload(direction, protocol, com_id, &data)
+}
+
+#[test]
+fn what_is_sent_where_drives_only_answer_is_masked() {
+    // 200 bytes that could pass for a response to Level 0 Discovery, or for a certificate.
+    let data = format!("000000c4{}", "50".repeat(196));
+    for (protocol, sp_specific) in [(0x01, 0x0001), (0x01, 0x0002), (0x00, 0x0001)] {
+        let text = sent(protocol, sp_specific, &data);
+        assert!(text.contains("<200 bytes masked>"), "{text}");
+        assert!(!text.contains("5050"), "{text}");
+    }
 }
 
 #[test]
 fn other_protocols_are_explained() {
-    let list = payload(0x00, 0x0000, "000000000000 0003 00 01 02");
+    let list = received(0x00, 0x0000, "000000000000 0003 00 01 02");
     let expected =
         "security protocols\n  00h security protocol information\n  01h TCG 01\n  02h TCG 02\n";
     assert_eq!(list, expected);
-    let reset = payload(0x02, 0x07fe, "07fe0000 00000002 0000 0004 00000000");
+    let reset = received(0x02, 0x07fe, "07fe0000 00000002 0000 0004 00000000");
     let expected =
         "ComID management\n  ComID = 0x07fe, extension = 0x0000\n  STACK_RESET: success\n";
     assert_eq!(reset, expected);
-    let request = payload(0x02, 0x1004, "10040000 00000002 00000000");
+    let request = sent(0x02, 0x1004, "10040000 00000002 00000000");
     assert!(
         request.ends_with("  STACK_RESET: requested or pending\n"),
         "{request}"
     );
-    let state = payload(0x02, 0x07fe, "07fe0000 00000001 0000 0004 00000003");
+    let state = received(0x02, 0x07fe, "07fe0000 00000001 0000 0004 00000003");
     assert!(
         state.ends_with("  VERIFY_COMID_VALID: associated\n"),
         "{state}"
     );
-    let block = payload(0x02, 0x0005, "01 00");
+    let block = sent(0x02, 0x0005, "01 00");
     assert!(
         block.contains("hardware_reset_clears_block = true"),
         "{block}"
     );
-    assert_eq!(payload(0x02, 0x0004, "00"), "TPER_RESET\n");
+    assert_eq!(sent(0x02, 0x0004, "00"), "TPER_RESET\n");
     assert_eq!(
-        payload(0xef, 0x0001, "61626364"),
+        sent(0xef, 0x0001, "61626364"),
         "security protocol efh\n  <4 bytes masked>\n"
     );
-    assert!(payload(0x02, 0x0000, "00000000").contains("no ComID is free"));
-    assert!(payload(0x01, 0x0001, "00").starts_with("Level 0 Discovery"));
-    assert!(payload(0x01, 0x1004, "00").starts_with("ComPacket of 1 bytes"));
+    assert!(received(0x02, 0x0000, "00000000").contains("no ComID is free"));
+    assert!(received(0x01, 0x0001, "00").starts_with("Level 0 Discovery"));
+    assert!(sent(0x01, 0x1004, "00").starts_with("ComPacket of 1 bytes"));
 }
 
 #[test]

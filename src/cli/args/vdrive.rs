@@ -134,7 +134,8 @@ pub(crate) struct Serve {
     /// Name of a drive's subsystem, once for each drive [default: made of the serial number]
     #[arg(long, value_name = "NQN")]
     pub(crate) nqn: Vec<String>,
-    /// Append every interface command to this file, explained, PINs masked
+    /// Append every interface command to this file, explained, PINs masked; a new file is for its
+    /// owner only
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
 }

@@ -2,13 +2,15 @@
 
 use std::collections::HashSet;
 use std::ffi::OsString;
-use std::fs::OpenOptions;
-use std::io::Write;
+use std::fs::{File, OpenOptions};
+use std::io::{self, IsTerminal, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process;
 
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::libc::{O_NOCTTY, O_NONBLOCK};
 use serde::Serialize;
 
 use super::{about, plain};
@@ -28,7 +30,7 @@ use crate::vdrive::{self, StoreError, VirtualDrive};
 /// Where NVMe/TCP is served if no port is given: the port that IANA has for it.
 const PORT: u16 = 4420;
 
-/// Serves drives until a signal ends it.
+/// Serves drives until a signal ends it, or a disk fails.
 pub(super) fn run(arguments: &Serve, context: &Context) -> Result<Report, CliError> {
     let mut options = ServerOptions::new();
     if let Some(address) = nvme_tcp_address(arguments)? {
@@ -38,11 +40,12 @@ pub(super) fn run(arguments: &Serve, context: &Context) -> Result<Report, CliErr
         options = options.export(export);
     }
     if let Some(path) = &arguments.trace {
-        options = options.trace(trace(path, context.output)?);
+        let file = trace_file(path).map_err(|error| about(path, error))?;
+        options = options.trace(trace(file, path, context.output));
     }
     let failed = |error| CliError::from_chain(Code::Failed, &error);
     let mut watch = context.signals.watch().map_err(failed)?;
-    let server = Server::start(options)?;
+    let server = Server::start(options.alarm(watch.alarm()))?;
     warn(&server, context.output);
     context
         .output
@@ -137,28 +140,42 @@ fn address(text: &str) -> Result<SocketAddr, CliError> {
     })
 }
 
-/// Appends to a file. The trace shows no PIN, but all else that hosts do.
-fn trace(path: &Path, output: Output) -> Result<Sink, CliError> {
+/// Opens what the trace is appended to: a file, which is for its owner only if it is new, a pipe or
+/// a terminal.
+fn trace_file(path: &Path) -> Result<File, CliError> {
     if is_drive(path) {
         let refused = CliError::usage("a trace would destroy the virtual drive in this file");
-        return Err(about(
-            path,
-            refused.with_hint("give --trace a file of its own"),
+        return Err(refused.with_hint("give --trace a file of its own"));
+    }
+    let failed = |error: io::Error| CliError::from_chain(io_code(error.kind()), &error);
+    // A pipe that nobody reads fails at once rather than to wait for a reader.
+    let mut options = OpenOptions::new();
+    options.append(true).create(true).mode(0o600);
+    let file = options.custom_flags(O_NONBLOCK | O_NOCTTY).open(path);
+    let file = file.map_err(failed)?;
+    let metadata = file.metadata().map_err(failed)?;
+    let kind = metadata.file_type();
+    if !(kind.is_file() || kind.is_fifo() || file.is_terminal()) {
+        return Err(CliError::usage(
+            "a trace needs a file, a pipe or a terminal",
         ));
     }
-    let mut options = OpenOptions::new();
-    let opened = options.append(true).create(true).mode(0o600).open(path);
-    let failed = |error: std::io::Error| CliError::from_chain(io_code(error.kind()), &error);
-    let mut file = opened.map_err(|error| about(path, failed(error)))?;
+    // From now on a reader that is slow is waited for.
+    fcntl(&file, FcntlArg::F_SETFL(OFlag::O_APPEND)).map_err(|error| failed(error.into()))?;
+    Ok(file)
+}
+
+/// Appends to a file. The trace shows no PIN, but all else that hosts do.
+fn trace(mut file: File, path: &Path, output: Output) -> Sink {
     let path = path.to_owned();
     let mut is_lost = false;
-    Ok(Box::new(move |text| {
+    Box::new(move |text| {
         let written = file.write_all(printable(text).as_bytes());
         if let (Err(error), false) = (&written, is_lost) {
             output.warning(&format!("{}: {error}: the trace has a gap", path.display()));
         }
         is_lost = written.is_err();
-    }))
+    })
 }
 
 /// Whether a file has a virtual drive, a damaged or a served one too.

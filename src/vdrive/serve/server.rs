@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
 use super::control::{ControlPath, Handler, Service};
-use super::disk::ServedDisk;
+use super::disk::{ServedDisk, SharedAlarm};
 use super::error::Error;
 use super::export::{Export, Exported};
 use super::nvme_tcp::NvmeTcp;
@@ -17,6 +17,7 @@ pub struct ServerOptions {
     exports: Vec<Export>,
     nvme_tcp: Option<SocketAddr>,
     trace: Option<Sink>,
+    alarm: Option<SharedAlarm>,
 }
 
 impl ServerOptions {
@@ -44,6 +45,14 @@ impl ServerOptions {
     #[must_use]
     pub fn trace(mut self, sink: Sink) -> Self {
         self.trace = Some(sink);
+        self
+    }
+
+    /// Calls this, on a thread of the server's, if a disk fails while it is served: nobody answers
+    /// the kernel any longer. [`Server::stop`] says why. It must not wait for the server.
+    #[must_use]
+    pub fn alarm(mut self, alarm: impl Fn() + Send + Sync + 'static) -> Self {
+        self.alarm = Some(Arc::new(alarm));
         self
     }
 
@@ -118,7 +127,10 @@ impl Server {
         let nvme_tcp = options.nvme_tcp;
         let nvme_tcp = nvme_tcp.map(|address| NvmeTcp::start(address, &mut drives));
         let nvme_tcp = nvme_tcp.transpose()?;
-        let disks = drives.iter_mut().map(ServedDisk::start);
+        let alarm = options.alarm.as_ref();
+        let disks = drives
+            .iter_mut()
+            .map(|drive| ServedDisk::start(drive, alarm));
         let disks = disks.collect::<Result<Vec<_>, _>>()?.into_iter().flatten();
         let disks = disks.collect();
         let drives: Vec<Arc<Exported>> = drives.into_iter().map(Arc::new).collect();
@@ -172,7 +184,7 @@ impl Server {
     /// Ends it: connections are closed, data made durable, control sockets removed, files unlocked.
     ///
     /// # Errors
-    /// Data could not be made durable, or the kernel keeps a disk.
+    /// Data could not be made durable, the kernel keeps a disk, or a disk had failed before.
     pub fn stop(mut self) -> Result<(), Error> {
         self.end()
     }

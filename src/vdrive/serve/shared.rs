@@ -38,9 +38,15 @@ impl SharedDrive {
         }
     }
 
-    /// The drive, for one command. A command that panicked has left the drive as its file is.
+    /// The drive, for one command. After a command that panicked nobody knows what the drive's
+    /// memory holds, so it refuses all until a power cycle.
     pub(crate) fn lock(&self) -> MutexGuard<'_, VirtualDrive> {
-        self.drive.lock().unwrap_or_else(PoisonError::into_inner)
+        self.drive.lock().unwrap_or_else(|poisoned| {
+            let mut drive = poisoned.into_inner();
+            drive.put_out_of_order();
+            self.drive.clear_poison();
+            drive
+        })
     }
 
     /// How often the power has been cut, or the interface reset, since the drive is served. A front
@@ -50,6 +56,10 @@ impl SharedDrive {
     }
 
     /// Cuts the power and brings it back. Connections are dropped by the front ends.
+    ///
+    /// # Errors
+    /// The file failed. The connections are dropped all the same, and the drive refuses all that
+    /// hosts ask of it until a power cycle succeeds.
     pub(crate) fn power_cycle(&self) -> Result<(), Error> {
         let mut drive = self.lock();
         self.power_cycles.fetch_add(1, Ordering::AcqRel);
@@ -58,6 +68,9 @@ impl SharedDrive {
 
     /// Resets the interface as an NVM Subsystem Reset does. Connections are dropped by the front
     /// ends, as after a loss of power.
+    ///
+    /// # Errors
+    /// As [`SharedDrive::power_cycle`].
     pub(crate) fn hardware_reset(&self) -> Result<(), Error> {
         let mut drive = self.lock();
         self.power_cycles.fetch_add(1, Ordering::AcqRel);
@@ -143,5 +156,91 @@ impl HeldDrive<'_> {
                 result,
             });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+    use crate::vdrive::store::crash::{Fate, Rig};
+    use crate::vdrive::{CreateOptions, MediaError, StoreError};
+
+    const DISCOVERY: ComId = ComId::LEVEL_0_DISCOVERY;
+
+    /// A drive whose file system is full for the write after so many.
+    fn full_after(writes: usize) -> SharedDrive {
+        let (layout, record) = CreateOptions::new(1 << 20).first_record().unwrap();
+        let (store, _) = Rig::new(&layout, &record).failing(writes, Fate::Full);
+        SharedDrive::new(VirtualDrive::with_store(store).unwrap(), None)
+    }
+
+    fn receives(drive: &SharedDrive) -> bool {
+        let received = drive.if_recv(SecurityProtocol::TCG, DISCOVERY, &mut [0; 512]);
+        assert!(matches!(received, Ok(_) | Err(transport::Error::Io { .. })));
+        received.is_ok()
+    }
+
+    /// Everything that a host may ask for is refused, and for no other reason.
+    fn refuses_all(drive: &SharedDrive) {
+        assert!(!receives(drive));
+        let sent = drive.if_send(SecurityProtocol::TCG, ComId(0x1004), &[0; 512]);
+        assert!(matches!(sent, Err(transport::Error::Io { .. })));
+        let mut drive = drive.lock();
+        for refused in [
+            drive.read(0, 1).map(drop),
+            drive.write(0, &[1; 512]),
+            drive.deallocate(0, 1),
+            drive.deallocate_all(&[(0, 1)]),
+            drive.check_write(0, 1),
+        ] {
+            let error = refused.unwrap_err();
+            let is_out = matches!(error, MediaError::Store(StoreError::OutOfOrder));
+            assert!(is_out, "{error:?}");
+        }
+        for refused in [
+            drive.flush(),
+            drive.lose_responses(),
+            drive.hardware_reset(),
+        ] {
+            let error = refused.unwrap_err();
+            assert!(matches!(error, Error::Store(StoreError::OutOfOrder)));
+        }
+    }
+
+    fn works(drive: &SharedDrive) {
+        assert!(receives(drive));
+        assert_eq!(drive.lock().read(0, 1).unwrap(), [0; 512]);
+    }
+
+    #[test]
+    fn a_drive_whose_reset_failed_is_closed_until_a_power_cycle() {
+        for reset in [SharedDrive::power_cycle, SharedDrive::hardware_reset] {
+            let drive = full_after(0);
+            let before = drive.power_cycles();
+            reset(&drive).unwrap_err();
+            assert_eq!(drive.power_cycles(), before + 1);
+            refuses_all(&drive);
+            drive.power_cycle().unwrap();
+            works(&drive);
+        }
+    }
+
+    #[test]
+    fn a_drive_that_panicked_is_closed_until_a_power_cycle() {
+        let drive = full_after(usize::MAX);
+        works(&drive);
+        let panicked = thread::scope(|scope| {
+            let command = || {
+                let _drive = drive.lock();
+                panic!("on purpose");
+            };
+            scope.spawn(command).join()
+        });
+        panicked.unwrap_err();
+        refuses_all(&drive);
+        drive.power_cycle().unwrap();
+        works(&drive);
     }
 }

@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::shared::{IfCommand, Observer};
 use crate::spec::{ComId, SecurityProtocol};
 use crate::transport::trace::Sink;
-use crate::wire::pretty::{Masking, Printer};
+use crate::wire::pretty::{Direction, Masking, Printer};
 
 /// The trace of one drive, in a place that it may share with others.
 #[derive(Clone)]
@@ -78,18 +78,14 @@ impl Dialogues {
         data: &[u8],
     ) -> String {
         let new = || Printer::new(Masking::On);
-        if !is_send {
-            let printer = self.0.entry(com_id).or_insert_with(new);
-            return printer.payload(protocol, com_id, data);
-        }
-        let printer = new();
-        let printer = self.0.entry(com_id).insert_entry(printer).into_mut();
-        match (protocol, com_id) {
-            // A drive ignores it, so nobody knows what it is; but it is no Level 0 Discovery.
-            (SecurityProtocol::TCG, ComId(0x0001 | 0x0002)) => {
-                format!("<{} bytes masked>", data.len())
-            }
-            _ => printer.payload(protocol, com_id, data),
+        let entry = self.0.entry(com_id);
+        if is_send {
+            let mut printer = entry.insert_entry(new());
+            let printer = printer.get_mut();
+            printer.payload(Direction::Send, protocol, com_id, data)
+        } else {
+            let printer = entry.or_insert_with(new);
+            printer.payload(Direction::Receive, protocol, com_id, data)
         }
     }
 }

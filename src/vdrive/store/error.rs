@@ -66,6 +66,10 @@ pub enum StoreError {
         /// Room.
         limit: usize,
     },
+    /// A reset of the drive, or a command that it panicked in, was not completed, so that its locks
+    /// may not be what they should be: it refuses all until its power is cut.
+    #[error("the drive is out of order until a power cycle succeeds")]
+    OutOfOrder,
     /// The file system is full; what the drive held before is still there.
     #[error("no space left to {operation}")]
     NoSpace {

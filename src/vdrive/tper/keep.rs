@@ -258,6 +258,12 @@ impl Tper {
         Ok(())
     }
 
+    /// Forgets a command that was broken off.
+    pub(super) fn forget(&mut self) -> Result<(), KeepError> {
+        self.failed = None;
+        self.reload()
+    }
+
     /// Goes back to what the file holds.
     fn reload(&mut self) -> Result<(), KeepError> {
         let Record { state, power } = Record::read(&self.store)?;

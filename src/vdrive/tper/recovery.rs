@@ -173,3 +173,17 @@ fn a_set_over_staged_bytes_is_whole_or_ends_the_transaction() {
         }
     }
 }
+
+#[test]
+fn a_restart_forgets_what_a_broken_command_has_changed() {
+    let (store, watch) = new_rig().failing(usize::MAX, Fate::Killed);
+    let mut tper = open(store);
+    begin(&mut tper, uid::ADMIN_SP, uid::SID);
+    tper.edit().active = true;
+    let _ = tper.fail(KeepError::Contradiction);
+    tper.restart().unwrap();
+    for tper in [tper, open(watch.after_kill().store())] {
+        assert!(!tper.state.active);
+        assert!(tper.power.sessions.is_empty());
+    }
+}

@@ -34,6 +34,12 @@ impl Tper {
         self.keep()
     }
 
+    /// A power cycle after which nothing is left of what memory holds: all of it comes from the file.
+    pub(crate) fn restart(&mut self) -> Result<(), KeepError> {
+        self.forget()?;
+        self.reset_from_outside(Reset::PowerCycle)
+    }
+
     /// A reset of the interface that is no TCG reset: what waits for IF-RECV is lost, and every
     /// ComID is Awaiting IF-SEND. Sessions go on.
     pub(crate) fn lose_responses(&mut self) -> Result<(), KeepError> {

@@ -41,6 +41,15 @@ pub enum Masking {
     Off,
 }
 
+/// Which way a payload went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// To the drive, by IF-SEND.
+    Send,
+    /// From the drive, by IF-RECV.
+    Receive,
+}
+
 /// Prints payloads one after the other.
 ///
 /// It remembers the last method call, so that the columns of the answer have names.
@@ -68,12 +77,23 @@ impl Printer {
     }
 
     /// The text of what an IF-SEND or IF-RECV moved.
-    pub fn payload(&mut self, protocol: SecurityProtocol, com_id: ComId, data: &[u8]) -> String {
-        match (protocol, com_id.0) {
-            (SecurityProtocol::TCG, 0x0001 | 0x0002) => self.discovery(data),
-            (SecurityProtocol::TCG, _) => self.com_packet(data),
-            (SecurityProtocol::INFORMATION, _) => management::information(com_id, data),
-            (SecurityProtocol::TCG_MANAGEMENT, _) => management::management(com_id, data),
+    pub fn payload(
+        &mut self,
+        direction: Direction,
+        protocol: SecurityProtocol,
+        com_id: ComId,
+        data: &[u8],
+    ) -> String {
+        match (protocol, com_id.0, direction) {
+            (SecurityProtocol::TCG, 0x0001 | 0x0002, Direction::Receive) => self.discovery(data),
+            // A drive ignores what is sent there, so nobody knows what it is.
+            (SecurityProtocol::TCG, 0x0001 | 0x0002, Direction::Send)
+            | (SecurityProtocol::INFORMATION, _, Direction::Send) => {
+                management::other(protocol, data)
+            }
+            (SecurityProtocol::TCG, ..) => self.com_packet(data),
+            (SecurityProtocol::INFORMATION, ..) => management::information(com_id, data),
+            (SecurityProtocol::TCG_MANAGEMENT, ..) => management::management(com_id, data),
             _ => management::other(protocol, data),
         }
     }
@@ -112,8 +132,13 @@ impl Printer {
 
 /// The text of one payload, masked.
 #[must_use]
-pub fn payload(protocol: SecurityProtocol, com_id: ComId, data: &[u8]) -> String {
-    Printer::new(Masking::On).payload(protocol, com_id, data)
+pub fn payload(
+    direction: Direction,
+    protocol: SecurityProtocol,
+    com_id: ComId,
+    data: &[u8],
+) -> String {
+    Printer::new(Masking::On).payload(direction, protocol, com_id, data)
 }
 
 /// The text of one ComPacket, masked.

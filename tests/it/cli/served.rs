@@ -10,7 +10,8 @@ use std::process::{Child, ChildStdout, Stdio};
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::sys::stat::Mode;
+use nix::unistd::{Pid, mkfifo};
 use sedkit::vdrive::VirtualDrive;
 use serde_json::Value;
 
@@ -175,6 +176,8 @@ fn a_signal_power_cycles_all_drives() {
         assert!(Instant::now() < end, "no power cycle");
         std::thread::yield_now();
     }
+    let mode = bench.path("trace").metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
     assert_eq!(server.end(Signal::SIGTERM), Some(0));
     assert!(!bench.is_readable("a"));
 }
@@ -250,11 +253,16 @@ fn all_drives_are_served_or_none() {
     );
     refused(&["a", "--nqn", "somewhere"], 2, "an NQN begins like");
     refused(&["a", "--trace", "nowhere/trace"], 1, "nowhere/trace");
-    for drive in ["a", "./b"] {
+    fs::hard_link(bench.path("a"), bench.path("link")).unwrap();
+    for drive in ["a", "./b", "link"] {
         let trace = ["a", "--trace", drive];
         refused(&trace, 2, "would destroy the virtual drive");
         VirtualDrive::open(&bench.path(drive)).unwrap();
     }
+    fs::remove_file(bench.path("link")).unwrap();
+    mkfifo(&bench.path("pipe"), Mode::S_IRWXU).unwrap();
+    refused(&["a", "--trace", "pipe"], 1, "pipe: ");
+    refused(&["a", "--trace", "/dev/null"], 2, "a trace needs a file");
     let same = ["--nqn", "nqn.2026-01.a", "--nqn", "nqn.2026-01.a"];
     refused(
         &[&["a", "b"][..], &same].concat(),

@@ -55,35 +55,32 @@ impl ControlPath {
     /// Makes the socket, for its owner only, in the place of one that a killed server left behind.
     /// The caller has the drive's file locked, so that no living server uses the place.
     pub(super) fn bind(&self) -> io::Result<Socket> {
-        match self.path().symlink_metadata() {
+        let folder = open(&self.folder, O_DIRECTORY)?;
+        // All that follows happens in this folder, wherever its path leads meanwhile.
+        let inside = short_name(&folder);
+        let place = inside.join(&self.name);
+        match place.symlink_metadata() {
             Ok(there) if !there.file_type().is_socket() => {
                 return Err(io::ErrorKind::AlreadyExists.into());
             }
             _ => {}
         }
-        let folder = open(&self.folder, O_DIRECTORY)?;
-        let temporary = format!(
-            ".sedkit-{:016x}",
-            getrandom::u64().map_err(io::Error::other)?
-        );
+        let number = getrandom::u64().map_err(io::Error::other)?;
+        let temporary = inside.join(format!(".sedkit-{number:016x}"));
         let socket = stream_socket()?;
         // The mode of the socket is that of its name from the first moment on.
         fchmod(&socket, Mode::S_IRUSR | Mode::S_IWUSR)?;
-        socket::bind(
-            socket.as_raw_fd(),
-            &UnixAddr::new(&short_name(&folder).join(&temporary))?,
-        )?;
+        socket::bind(socket.as_raw_fd(), &UnixAddr::new(&temporary)?)?;
         let listening = listen(socket).and_then(|listener| {
-            fs::rename(self.folder.join(&temporary), self.path())?;
+            fs::rename(&temporary, &place)?;
             Ok(listener)
         });
-        let removed = |_: &io::Error| drop(fs::remove_file(self.folder.join(&temporary)));
-        let listener = listening.inspect_err(removed)?;
-        let identity = identity(&self.path())?;
+        let listener = listening.inspect_err(|_| drop(fs::remove_file(&temporary)))?;
         Ok(Socket {
             listener,
-            path: self.path(),
-            identity,
+            identity: identity(&place)?,
+            folder,
+            name: self.name.clone(),
         })
     }
 
@@ -120,7 +117,8 @@ impl ControlPath {
 #[derive(Debug)]
 pub(super) struct Socket {
     pub(super) listener: UnixListener,
-    path: PathBuf,
+    folder: File,
+    name: PathBuf,
     identity: (u64, u64),
 }
 
@@ -128,8 +126,9 @@ impl Drop for Socket {
     fn drop(&mut self) {
         // If somebody has put another file there, it stays; if the name cannot be removed, the next
         // server takes its place.
-        if identity(&self.path).is_ok_and(|there| there == self.identity) {
-            let _ = fs::remove_file(&self.path);
+        let place = short_name(&self.folder).join(&self.name);
+        if identity(&place).is_ok_and(|there| there == self.identity) {
+            let _ = fs::remove_file(&place);
         }
     }
 }
@@ -212,6 +211,17 @@ mod tests {
         let (_folder, path) = place(&long);
         let _socket = path.bind().unwrap();
         assert!(is_alive(&path));
+    }
+
+    #[test]
+    fn the_socket_goes_with_the_server_though_its_folder_has_moved() {
+        let (folder, path) = place("here/drive");
+        let socket = path.bind().unwrap();
+        let moved = folder.path().join("there");
+        fs::rename(folder.path().join("here"), &moved).unwrap();
+        assert!(moved.join("drive.control").exists());
+        drop(socket);
+        assert!(!moved.join("drive.control").exists());
     }
 
     #[test]

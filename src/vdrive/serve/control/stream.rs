@@ -10,7 +10,8 @@ use super::message::MAX_LINE;
 #[derive(Debug)]
 pub(super) struct Limited {
     stream: UnixStream,
-    end: Instant,
+    /// Nothing if the clock does not reach so far.
+    end: Option<Instant>,
 }
 
 impl Limited {
@@ -18,7 +19,7 @@ impl Limited {
     pub(super) fn new(stream: UnixStream, limit: Duration) -> Self {
         Self {
             stream,
-            end: Instant::now() + limit,
+            end: Instant::now().checked_add(limit),
         }
     }
 
@@ -39,7 +40,10 @@ impl Limited {
 
     /// What is left of the time; a socket takes no limit of zero.
     fn left(&self) -> io::Result<Option<Duration>> {
-        let left = self.end.saturating_duration_since(Instant::now());
+        let Some(end) = self.end else {
+            return Ok(None);
+        };
+        let left = end.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return Err(io::ErrorKind::TimedOut.into());
         }
@@ -101,6 +105,14 @@ mod tests {
             let refused = limited.read_line().unwrap_err();
             assert_eq!(refused.kind(), io::ErrorKind::InvalidData);
         }
+    }
+
+    #[test]
+    fn time_without_end_is_no_limit() {
+        let (mut limited, mut other) = pair(Duration::MAX);
+        other.write_all(b"line\n").unwrap();
+        assert_eq!(limited.read_line().unwrap(), "line");
+        assert_eq!(limited.write(b"x").unwrap(), 1);
     }
 
     #[test]

@@ -7,12 +7,15 @@
 mod config;
 mod error;
 mod ring;
+#[cfg(test)]
+mod tests;
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, JoinHandle};
 
 use nix::errno::Errno;
@@ -26,11 +29,13 @@ use config::{Config, Places, Size};
 pub use error::{RingError, TcmuError};
 use ring::Ring;
 
+/// Called once if a disk fails while it is served, on the thread that served it.
+pub(crate) type Alarm = Box<dyn FnOnce() + Send>;
+
 /// A disk that is being served.
 pub(crate) struct Running {
     config: Config,
-    thread: Option<JoinHandle<Result<(), TcmuError>>>,
-    stop: UnixStream,
+    service: Option<Service>,
 }
 
 /// Shows the drive to the kernel as a disk. `name` tells it from others; if its handler was killed,
@@ -38,7 +43,12 @@ pub(crate) struct Running {
 ///
 /// # Errors
 /// The caller is not root, the kernel has no SCSI target, or it refused a step.
-pub(crate) fn start(drive: Arc<SharedDrive>, name: &str, face: Face) -> Result<Running, TcmuError> {
+pub(crate) fn start(
+    drive: Arc<SharedDrive>,
+    name: &str,
+    face: Face,
+    alarm: Alarm,
+) -> Result<Running, TcmuError> {
     if !geteuid().is_root() {
         return Err(TcmuError::NotRoot);
     }
@@ -48,12 +58,12 @@ pub(crate) fn start(drive: Arc<SharedDrive>, name: &str, face: Face) -> Result<R
         block_size: info.block_size,
     };
     let config = Config::create(Places::default(), name, size)?;
-    let started = serve(&config, LogicalUnit::new(drive, face));
-    let (thread, stop) = started.inspect_err(|_| drop(config.remove()))?;
+    let started = Handler::open(&config, LogicalUnit::new(drive, face))
+        .and_then(|handler| Service::start(handler, alarm));
+    let service = started.inspect_err(|_| drop(config.remove()))?;
     let running = Running {
         config,
-        thread: Some(thread),
-        stop,
+        service: Some(service),
     };
     running.config.attach()?;
     Ok(running)
@@ -69,15 +79,18 @@ impl Running {
     }
 
     fn end(&mut self) -> Result<(), TcmuError> {
-        let Some(thread) = self.thread.take() else {
+        let Some(service) = self.service.take() else {
             return Ok(());
         };
+        if service.has_failed() {
+            // The kernel's flush would wait for an answer that nobody gives any longer. So the disk
+            // stays, for the next server of its name to take up.
+            return service.stop();
+        }
         let detached = self.config.detach();
-        let signalled = self.stop.write_all(&[0]);
-        let served = thread.join().unwrap_or(Err(TcmuError::Thread));
+        let served = service.stop();
         let removed = self.config.remove();
-        served.and(detached).and(removed)?;
-        signalled.map_err(TcmuError::Device)
+        served.and(detached).and(removed)
     }
 }
 
@@ -87,23 +100,64 @@ impl Drop for Running {
     }
 }
 
-/// Serves the ring on a thread, until something is written to the stream.
-fn serve(
-    config: &Config,
-    unit: LogicalUnit,
-) -> Result<(JoinHandle<Result<(), TcmuError>>, UnixStream), TcmuError> {
-    let device = config.uio_device()?;
-    let node = OpenOptions::new().read(true).write(true).open(&device.node);
-    let node = node.map_err(|source| TcmuError::SetUp {
-        path: device.node,
-        source,
-    })?;
-    let ring = Ring::new(map(&node, device.map_length)?)?;
-    let (stop, stopped) = UnixStream::pair().map_err(TcmuError::Device)?;
-    let handler = Handler { node, ring, unit };
-    let thread = Builder::new().name("tcmu".to_owned());
-    let thread = thread.spawn(move || handler.run(&stopped));
-    Ok((thread.map_err(|_| TcmuError::Thread)?, stop))
+/// The thread that serves a ring.
+struct Service {
+    thread: JoinHandle<Result<(), TcmuError>>,
+    stop: UnixStream,
+    has_failed: Arc<AtomicBool>,
+}
+
+impl Service {
+    /// Serves a ring until it is stopped.
+    fn start(handler: Handler, alarm: Alarm) -> Result<Self, TcmuError> {
+        let (stop, stopped) = UnixStream::pair().map_err(TcmuError::Device)?;
+        let has_failed = Arc::new(AtomicBool::new(false));
+        let watch = Watch {
+            has_failed: Arc::clone(&has_failed),
+            alarm: Some(alarm),
+        };
+        let thread = Builder::new().name("tcmu".to_owned());
+        let thread = thread.spawn(move || watch.over(|| handler.run(&stopped)));
+        Ok(Self {
+            thread: thread.map_err(|_| TcmuError::Thread)?,
+            stop,
+            has_failed,
+        })
+    }
+
+    /// Whether nobody serves the ring any longer.
+    fn has_failed(&self) -> bool {
+        self.has_failed.load(Ordering::Acquire)
+    }
+
+    /// Ends the thread; says what had ended it before.
+    fn stop(mut self) -> Result<(), TcmuError> {
+        // A thread that has ended does not listen.
+        let signalled = self.stop.write_all(&[0]);
+        self.thread.join().unwrap_or(Err(TcmuError::Thread))?;
+        signalled.map_err(TcmuError::Device)
+    }
+}
+
+/// Raises the alarm if what it watches fails or panics.
+struct Watch {
+    has_failed: Arc<AtomicBool>,
+    alarm: Option<Alarm>,
+}
+
+impl Watch {
+    fn over(mut self, work: impl FnOnce() -> Result<(), TcmuError>) -> Result<(), TcmuError> {
+        work().inspect(|()| drop(self.alarm.take()))
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        if let Some(alarm) = self.alarm.take() {
+            self.has_failed.store(true, Ordering::Release);
+            alarm();
+        }
+    }
 }
 
 /// Maps what the UIO device shares: its map 0.
@@ -121,6 +175,19 @@ struct Handler {
 }
 
 impl Handler {
+    /// Opens the ring of a backing device.
+    fn open(config: &Config, unit: LogicalUnit) -> Result<Self, TcmuError> {
+        let device = config.uio_device()?;
+        let node = OpenOptions::new().read(true).write(true).open(&device.node);
+        let node = node.map_err(|source| TcmuError::SetUp {
+            path: device.node,
+            source,
+        })?;
+        let ring = Ring::new(map(&node, device.map_length)?)?;
+        Ok(Self { node, ring, unit })
+    }
+
+    /// Serves the ring, until something is written to the stream.
     fn run(mut self, stopped: &UnixStream) -> Result<(), TcmuError> {
         loop {
             self.drain()?;
