@@ -1,7 +1,7 @@
 //! Locking ranges that LUKS has for itself are left alone.
 //!
 //! cryptsetup locks and unlocks such a range through the kernel. Where no range is named, it is
-//! left out; where one is, whatever can take its data away needs `--force`.
+//! left out; where one is, and wherever its data could be lost, `--force` is needed.
 //!
 //! Where a volume's header cannot be read, as while the range around it is locked, nobody can tell
 //! whether a range is that of LUKS: that is said, and never taken for no.
@@ -55,7 +55,7 @@ impl Tenants {
         }
     }
 
-    /// Refuses to lock ranges that LUKS has for itself, unless `--force` is given.
+    /// Refuses to lock or unlock ranges that LUKS has for itself, unless `--force` is given.
     pub(crate) fn spare(
         &self,
         ranges: &[RangeNumber],
@@ -105,7 +105,8 @@ impl Tenants {
         let range = |volume: &LuksVolume| {
             volume.range.ok_or_else(|| {
                 let message = format!("{volume} has a range for itself, and does not say which");
-                CliError::new(Code::Busy, message).with_hint("name the ranges with --range")
+                CliError::new(Code::Busy, message)
+                    .with_hint("name the ranges with --range, or add --force")
             })
         };
         self.volumes.iter().map(range).collect()
@@ -159,9 +160,13 @@ impl Tenants {
     pub(crate) fn unlocked_text(&self, ranges: &[RangeNumber]) -> String {
         let mut text = String::new();
         for volume in &self.volumes {
+            let is = match volume.range {
+                Some(_) => "is",
+                None => "may be",
+            };
             for range in ranges.iter().filter(|range| may_hold(volume, **range)) {
                 text += &format!(
-                    "; range {range} is that of {volume}: it stays unlocked until \"cryptsetup \
+                    "; range {range} {is} that of {volume}: it stays unlocked until \"cryptsetup \
                      close\" or the next power cycle"
                 );
             }
@@ -262,19 +267,23 @@ impl Refusal {
 }
 
 #[cfg(test)]
+impl Tenants {
+    /// Volumes as tests need them.
+    pub(crate) const fn having(volumes: Vec<LuksVolume>) -> Self {
+        Self {
+            volumes,
+            unknown: Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
     /// A volume of the drive's bytes 1 MiB to 33 MiB.
     fn volume(range: Option<u16>) -> LuksVolume {
         LuksVolume::new("nvme0n1p1", range.map(RangeNumber), Some(1 << 20..33 << 20))
-    }
-
-    fn having(volumes: Vec<LuksVolume>) -> Tenants {
-        Tenants {
-            volumes,
-            unknown: Vec::new(),
-        }
     }
 
     fn spec(number: u16, start: u64, length: u64) -> RangeSpec {
@@ -319,7 +328,7 @@ mod tests {
 
     #[test]
     fn ranges_are_left_alone_by_number() {
-        let tenants = having(vec![volume(Some(1)), volume(Some(3))]);
+        let tenants = Tenants::having(vec![volume(Some(1)), volume(Some(3))]);
         assert_eq!(tenants.ranges(), Ok(vec![RangeNumber(1), RangeNumber(3)]));
         let left = tenants.left_alone();
         assert_eq!(left.iter().map(|one| one.range).collect::<Vec<_>>(), [1, 3]);
@@ -328,7 +337,7 @@ mod tests {
             text.starts_with("; range 1 is left to LUKS on nvme0n1p1 ("),
             "{text}"
         );
-        let unknown = having(vec![volume(None)]).ranges().unwrap_err();
+        let unknown = Tenants::having(vec![volume(None)]).ranges().unwrap_err();
         assert_eq!(unknown.code, Code::Busy);
         assert!(unknown.hint.unwrap().contains("--range"));
     }
@@ -368,13 +377,15 @@ mod tests {
     }
 
     #[test]
-    fn unlocking_by_number_is_said() {
-        let tenants = having(vec![volume(Some(1))]);
+    fn unlocking_all_the_same_is_said() {
+        let tenants = Tenants::having(vec![volume(Some(1))]);
         let said = tenants.unlocked_text(&[RangeNumber(0), RangeNumber(1)]);
         assert!(
             said.starts_with("; range 1 is that of LUKS on nvme0n1p1"),
             "{said}"
         );
         assert_eq!(tenants.unlocked_text(&[RangeNumber(2)]), "");
+        let said = Tenants::having(vec![volume(None)]).unlocked_text(&[RangeNumber(2)]);
+        assert!(said.starts_with("; range 2 may be that of LUKS"), "{said}");
     }
 }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::args::Force;
 use super::args::unlock::Unlock;
 use super::device::Named;
 use super::drives::{self, Done};
@@ -35,9 +36,14 @@ pub(crate) fn run(args: &Unlock, context: &Context) -> Result<Report, CliError> 
         return Ok(plan::report(&mut slots, args.session.reset, plan));
     }
     let needs_key = |drive: &Drive| job.needs_key(drive);
-    drives::check(&mut slots, |_, drive| match needs_key(drive) {
-        true => preflight::locking(drive, job.authority),
-        false => Ok(()),
+    drives::check(&mut slots, |named, drive| {
+        if needs_key(drive) {
+            preflight::locking(drive, job.authority)?;
+        }
+        match job.request.ranges.as_slice() {
+            [] => Ok(()),
+            ranges => Tenants::of(named, drive).spare(ranges, named, job.force, context),
+        }
     });
     let work = |named: &Named, drive: &mut Drive, key: Option<&Key>| match key {
         Some(key) => job.unlock(named, drive, key),
@@ -55,6 +61,7 @@ struct Job {
     request: UnlockRequest,
     authority: Authority,
     save_for_resume: bool,
+    force: Force,
 }
 
 /// The outcome for one drive in JSON.
@@ -94,6 +101,7 @@ impl Job {
             request,
             authority,
             save_for_resume: args.save_for_resume,
+            force: Force { force: args.force },
         })
     }
 
@@ -119,7 +127,7 @@ impl Job {
             error = error.or(saved.err());
         }
         let nobody = Tenants::default();
-        let spared = match self.request.ranges.is_empty() {
+        let spared = match self.leaves_alone() {
             true => &tenants,
             false => &nobody,
         };
@@ -132,7 +140,7 @@ impl Job {
             luks_unknown: spared.unknown().to_vec(),
         };
         let mut text = self.text(named, drive, &report);
-        text += &self.luks_text(&tenants);
+        text += &self.luks_text(&tenants, &unlocked(&report));
         if saved_for_resume {
             text += "; the kernel has the PIN for resume";
         }
@@ -142,29 +150,33 @@ impl Job {
     /// The request for one drive, and who has ranges of it for himself.
     fn sparing(&self, named: &Named, drive: &Drive) -> Result<(UnlockRequest, Tenants), CliError> {
         let tenants = Tenants::of(named, drive);
-        let mut request = self.request.clone();
-        if request.ranges.is_empty() {
-            request.except = tenants.ranges()?;
-        }
-        Ok((request, tenants))
+        Ok((self.request_beside(&tenants)?, tenants))
     }
 
-    /// What to know of ranges that LUKS has for itself: without a number they are left alone, with
-    /// one they are unlocked, which harms nobody.
-    fn luks_text(&self, tenants: &Tenants) -> String {
-        match self.request.ranges.is_empty() {
+    fn request_beside(&self, tenants: &Tenants) -> Result<UnlockRequest, CliError> {
+        let mut request = self.request.clone();
+        if self.leaves_alone() {
+            request.except = tenants.ranges()?;
+        }
+        Ok(request)
+    }
+
+    /// Whether ranges that LUKS has for itself are left out, rather than refused or forced.
+    const fn leaves_alone(&self) -> bool {
+        self.request.ranges.is_empty() && !self.force.force
+    }
+
+    /// What to know of ranges that LUKS has for itself.
+    fn luks_text(&self, tenants: &Tenants, unlocked: &[RangeNumber]) -> String {
+        match self.leaves_alone() {
             true => tenants.left_alone_text() + &tenants.not_spared_text(),
-            false => tenants.unlocked_text(&self.request.ranges),
+            false => tenants.unlocked_text(unlocked),
         }
     }
 
     /// What was unlocked now; where nothing had to be, what was asked for, or the whole drive.
     fn ranges_to_save(&self, report: &UnlockReport) -> Vec<RangeNumber> {
-        let unlocked = report
-            .ranges
-            .iter()
-            .filter(|outcome| outcome.error.is_none());
-        let unlocked: Vec<RangeNumber> = unlocked.map(|outcome| outcome.range).collect();
+        let unlocked = unlocked(report);
         match (unlocked.is_empty(), self.request.ranges.is_empty()) {
             (false, _) => unlocked,
             (true, false) => self.request.ranges.clone(),
@@ -190,6 +202,13 @@ impl Job {
         }
         format!("{named}: {}", done.join(", "))
     }
+}
+
+/// The ranges that are as asked.
+fn unlocked(report: &UnlockReport) -> Vec<RangeNumber> {
+    let done = report.ranges.iter();
+    let done = done.filter(|outcome| outcome.error.is_none());
+    done.map(|outcome| outcome.range).collect()
 }
 
 /// Authenticates once: nothing else would show before resume that the PIN is wrong.
@@ -221,5 +240,66 @@ const fn mbr(outcome: &MbrOutcome) -> &'static str {
         MbrOutcome::AlreadyHidden => "already_hidden",
         MbrOutcome::Hidden => "hidden",
         MbrOutcome::Failed(_) => "failed",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::exit::Code;
+    use crate::transport::linux::LuksVolume;
+
+    fn job(ranges: &[u16], force: bool) -> Job {
+        Job {
+            request: UnlockRequest {
+                ranges: ranges.iter().copied().map(RangeNumber).collect(),
+                except: Vec::new(),
+                read_only: false,
+                mbr_done: false,
+            },
+            authority: Authority::Admin(1),
+            save_for_resume: false,
+            force: Force { force },
+        }
+    }
+
+    fn tenants(range: Option<u16>) -> Tenants {
+        let range = range.map(RangeNumber);
+        Tenants::having(vec![LuksVolume::new("nvme0n1", range, None)])
+    }
+
+    #[test]
+    fn only_where_none_is_named_or_forced_are_ranges_left_out() {
+        for (ranges, force, expected) in [
+            (&[][..], false, vec![RangeNumber(1)]),
+            (&[], true, vec![]),
+            (&[0], false, vec![]),
+            (&[1], true, vec![]),
+        ] {
+            let job = job(ranges, force);
+            let request = job.request_beside(&tenants(Some(1))).unwrap();
+            assert_eq!(request.except, expected, "{ranges:?} {force}");
+            assert_eq!(request.ranges, job.request.ranges);
+        }
+    }
+
+    #[test]
+    fn a_range_without_a_number_is_left_out_by_nobody() {
+        let tenants = tenants(None);
+        let error = job(&[], false).request_beside(&tenants).unwrap_err();
+        assert_eq!(error.code, Code::Busy);
+        assert!(job(&[], true).request_beside(&tenants).is_ok());
+    }
+
+    #[test]
+    fn what_became_of_a_range_of_luks_is_said() {
+        let unlocked = [RangeNumber(0), RangeNumber(1)];
+        for (force, expected) in [
+            (false, "; range 1 is left to LUKS on nvme0n1"),
+            (true, "; range 1 is that of LUKS on nvme0n1"),
+        ] {
+            let said = job(&[], force).luks_text(&tenants(Some(1)), &unlocked);
+            assert!(said.starts_with(expected), "{said}");
+        }
     }
 }

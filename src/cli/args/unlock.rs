@@ -7,7 +7,7 @@ use super::{Acting, Devices, DryRun, Key, RangeNumbers, SchemeOptions, SessionOp
 /// Unlock drives, then let the kernel look at their partitions
 ///
 /// All drives are unlocked before any is rescanned. A drive that is already unlocked gets nothing
-/// but one Level 0 Discovery.
+/// but one Level 0 Discovery. A range that LUKS has for itself is not unlocked without --force.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  sedkit unlock /dev/nvme0\n  \
     sedkit unlock --all --key cred:sedkit\n  sedkit unlock vdrive:demo.img --range 1 --mbr-done")]
@@ -28,6 +28,9 @@ pub(crate) struct Unlock {
     /// Give the secret to the kernel, which unlocks again after suspend
     #[arg(long)]
     pub(crate) save_for_resume: bool,
+    /// Unlock ranges that LUKS has for itself, too
+    #[arg(long)]
+    pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) acting: Acting,
     #[command(flatten)]

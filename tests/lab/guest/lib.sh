@@ -23,6 +23,14 @@ refuse() {
     echo "ok - $words"
 }
 
+# exits CODE COMMAND...: whether the command ends with that exit status
+exits() {
+    local code=$1 status=0
+    shift
+    "$@" || status=$?
+    ((status == code))
+}
+
 # said WORDS PART: the last command has printed that
 said() {
     contains "$1" "$2" "$(cat /tmp/output /tmp/errors)"

@@ -47,10 +47,21 @@ for kind in --hw-opal-only --hw-opal; do
     check 'sedkit unlocks what is not LUKS' sedkit unlock "$node" --key file:admin --json
     equal 'and leaves range 1 alone' 1 "$(json '.drives[0].left_alone[].range')"
     locked a 1
-    check 'unless it is named' sedkit unlock "$node" --range 1 --key file:admin
+    check 'a named range is not unlocked' \
+        exits 7 sedkit unlock "$node" --range 1 --key file:admin
+    said 'used by LUKS' "range 1 is used by LUKS on ${controller}n1"
+    said 'which cryptsetup unlocks' 'cryptsetup open'
+    locked a 1
+    check 'but by force' sedkit unlock "$node" --range 1 --key file:admin --force
     unlocked a 1
-    refuse 'a named range is not locked' sedkit lock "$node" --range 1 --key file:admin
-    said 'for it belongs to LUKS' LUKS
+    check 'lock by force' sedkit lock "$node" --range 1 --key file:admin --force
+    locked a 1
+    check 'force needs no number' sedkit unlock "$node" --key file:admin --force --json
+    equal 'and leaves nothing alone' '' "$(json '.drives[0].left_alone[].range')"
+    unlocked a 1
+    check 'a named range is not locked' \
+        exits 7 sedkit lock "$node" --range 1 --key file:admin
+    said 'since it belongs to LUKS' LUKS
     unlocked a 1
     check 'but by force' sedkit lock "$node" --range 1 --key file:admin --force
     locked a 1

@@ -17,6 +17,8 @@ use crate::transport::sanitise;
 const BINARY: usize = 4096;
 const FIRST_MAGIC: &[u8; 6] = b"LUKS\xba\xbe";
 const SECOND_MAGIC: &[u8; 6] = b"SKUL\xba\xbe";
+/// Version of the format, big-endian.
+const VERSION: [u8; 2] = [0, 2];
 /// Bytes of a binary header and its JSON, and so the places where the second pair may begin.
 const SIZES: [u32; 9] = [
     0x4000, 0x8000, 0x1_0000, 0x2_0000, 0x4_0000, 0x8_0000, 0x10_0000, 0x20_0000, 0x40_0000,
@@ -51,12 +53,13 @@ pub(super) type Source<'s> = &'s dyn Fn(u64, usize) -> io::Result<Vec<u8>>;
 /// place of the first, the second is a leftover of a volume that is gone.
 ///
 /// # Errors
-/// What `source` answers, but for the end of the device.
+/// What `source` answers, but for the end of the device; [`ErrorKind::InvalidData`] for a LUKS2 header
+/// that is damaged in both places.
 pub(super) fn read(source: Source<'_>) -> io::Result<Option<Header>> {
     let Some(start) = bytes(source, 0, BINARY)? else {
         return Ok(None);
     };
-    let has_magic = start.starts_with(FIRST_MAGIC);
+    let has_magic = start.starts_with(FIRST_MAGIC) && start.get(6..8) == Some(&VERSION);
     if let Some(header) = read_pair(source, 0, FIRST_MAGIC)? {
         return Ok(Some(header));
     }
@@ -68,7 +71,10 @@ pub(super) fn read(source: Source<'_>) -> io::Result<Option<Header>> {
             return Ok(Some(header));
         }
     }
-    Ok(None)
+    match has_magic {
+        true => Err(ErrorKind::InvalidData.into()),
+        false => Ok(None),
+    }
 }
 
 /// Reads the binary header at `offset`, and the JSON that follows it.
@@ -116,7 +122,7 @@ impl Binary {
     /// | 168–207 | UUID |
     /// | 256–263 | where this stands |
     fn parse(bytes: &[u8], offset: u64, magic: &[u8; 6]) -> Option<Self> {
-        if !bytes.starts_with(magic) || bytes.get(6..8)? != [0, 2] {
+        if !bytes.starts_with(magic) || bytes.get(6..8)? != VERSION {
             return None;
         }
         let size = u64_at(bytes, 8)?;
@@ -238,6 +244,14 @@ pub(in crate::transport::linux) mod tests {
     }
 
     fn found(device: &[u8]) -> Option<Header> {
+        answer(device).unwrap()
+    }
+
+    fn is_damaged(device: &[u8]) -> bool {
+        answer(device).is_err_and(|error| error.kind() == ErrorKind::InvalidData)
+    }
+
+    fn answer(device: &[u8]) -> io::Result<Option<Header>> {
         read(&|offset, length| {
             let offset = usize::try_from(offset).unwrap();
             let bytes = device.get(offset..offset + length);
@@ -245,7 +259,6 @@ pub(in crate::transport::linux) mod tests {
                 .map(<[u8]>::to_vec)
                 .ok_or_else(|| ErrorKind::UnexpectedEof.into())
         })
-        .unwrap()
     }
 
     fn ranges(device: &[u8]) -> Option<Vec<Option<u16>>> {
@@ -314,7 +327,7 @@ pub(in crate::transport::linux) mod tests {
     }
 
     #[test]
-    fn what_is_no_header_is_none() {
+    fn what_is_no_header_is_none_and_a_damaged_one_is_an_error() {
         let good = json("hw-opal", "1");
         let change = |at: usize, bytes: &[u8]| {
             let mut device = pair(FIRST_MAGIC, 0, &good);
@@ -323,8 +336,14 @@ pub(in crate::transport::linux) mod tests {
         };
         for (what, device) in [
             ("nothing", vec![]),
-            ("too short", pair(FIRST_MAGIC, 0, &good)[..0x3fff].to_vec()),
             ("LUKS1", change(6, &[0, 1])),
+            ("second magic first", change(0, SECOND_MAGIC)),
+            ("zeros", vec![0; 1 << 20]),
+        ] {
+            assert_eq!(found(&device), None, "{what}");
+        }
+        for (what, device) in [
+            ("too short", pair(FIRST_MAGIC, 0, &good)[..0x3fff].to_vec()),
             ("size 0", change(8, &[0; 8])),
             ("size of 8 KiB", change(8, &0x2000_u64.to_be_bytes())),
             ("size of 8 MiB", change(8, &0x80_0000_u64.to_be_bytes())),
@@ -334,16 +353,14 @@ pub(in crate::transport::linux) mod tests {
                 "copied from elsewhere",
                 change(256, &0x4000_u64.to_be_bytes()),
             ),
-            ("second magic first", change(0, SECOND_MAGIC)),
             ("no JSON", change(4096, b"\xff\xfe{")),
-            ("zeros", vec![0; 1 << 20]),
         ] {
-            assert_eq!(found(&device), None, "{what}");
+            assert!(is_damaged(&device), "{what}");
         }
     }
 
     #[test]
-    fn deep_and_odd_json_is_none() {
+    fn deep_and_odd_json_is_damage() {
         for json in [
             "[".repeat(10_000),
             r#"{"segments":[]}"#.to_owned(),
@@ -351,7 +368,7 @@ pub(in crate::transport::linux) mod tests {
             r#"{"keyslots":{}}"#.to_owned(),
             format!(r#"{{"a":{},"segments":{{}}}}"#, "[".repeat(5_000)),
         ] {
-            assert_eq!(found(&volume(&json)), None, "{json:.40}");
+            assert!(is_damaged(&volume(&json)), "{json:.40}");
         }
     }
 

@@ -67,8 +67,8 @@ impl fmt::Display for LuksVolume {
 pub struct LuksSurvey {
     /// The volumes that have locking ranges for themselves.
     pub volumes: Vec<LuksVolume>,
-    /// Kernel names of the nodes that could not be read, as where they are locked: of these,
-    /// nothing is known.
+    /// Kernel names of the nodes that could not be read, as where they are locked, or whose LUKS2
+    /// header is damaged: of these, nothing is known.
     pub unread: Vec<String>,
 }
 
@@ -221,5 +221,14 @@ mod tests {
         let found = survey(&fixture);
         assert!(found.volumes.is_empty());
         assert_eq!(found.unread, ["nvme0n1p2"]);
+    }
+
+    #[test]
+    fn of_damaged_headers_nothing_is_known() {
+        let fixture = machine();
+        fixture.file("/dev/nvme0n1p1", volume("{"));
+        let found = survey(&fixture);
+        assert!(found.volumes.is_empty());
+        assert_eq!(found.unread, ["nvme0n1p1"]);
     }
 }
