@@ -112,14 +112,7 @@ impl Kernel {
 
     pub(super) fn start(&mut self, sp: u64, by: Option<(u64, &[u8])>) -> Ioctl {
         self.session = (0, 0);
-        let call = Request::default()
-            .raw(0xf8)
-            .uid(0xff)
-            .uid(0xff02)
-            .raw(0xf0)
-            .uint(u64::from(HSN))
-            .uid(sp)
-            .uint(1);
+        let call = Request::start_session(HSN, sp);
         let call = match by {
             Some((authority, key)) => call
                 .named(0, |request| request.bytes(key))

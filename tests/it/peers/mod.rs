@@ -21,6 +21,17 @@ impl Request {
             .raw(0xf0)
     }
 
+    /// The Session Manager's StartSession of a read-write session, up to its optional arguments.
+    fn start_session(hsn: u32, sp: u64) -> Self {
+        Self(vec![0xf8])
+            .uid(0xff)
+            .uid(0xff02)
+            .raw(0xf0)
+            .uint(u64::from(hsn))
+            .uid(sp)
+            .uint(1)
+    }
+
     fn raw(mut self, byte: u8) -> Self {
         self.0.push(byte);
         self

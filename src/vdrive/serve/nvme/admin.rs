@@ -4,34 +4,19 @@ use super::answer::{Answer, Answered, DONE};
 use super::command::Command;
 use super::connect::Link;
 use super::flow::Flow;
+use super::opcode::admin::{
+    ABORT, EVENT_REQUEST, GET_FEATURES, GET_LOG_PAGE, IDENTIFY, KEEP_ALIVE, SECURITY_RECEIVE,
+    SECURITY_SEND, SET_FEATURES,
+};
 use super::outcome::Status;
-use super::{features, identify, log_page, security};
-
-/// Get Log Page.
-pub(super) const GET_LOG_PAGE: u8 = 0x02;
-/// Identify.
-pub(super) const IDENTIFY: u8 = 0x06;
-/// Abort.
-pub(super) const ABORT: u8 = 0x08;
-/// Set Features.
-pub(super) const SET_FEATURES: u8 = 0x09;
-/// Get Features.
-pub(super) const GET_FEATURES: u8 = 0x0a;
-/// Asynchronous Event Request.
-pub(super) const EVENT_REQUEST: u8 = 0x0c;
-/// Keep Alive.
-pub(super) const KEEP_ALIVE: u8 = 0x18;
-/// Security Send.
-pub(super) const SECURITY_SEND: u8 = 0x81;
-/// Security Receive.
-pub(super) const SECURITY_RECEIVE: u8 = 0x82;
+use super::{feature_command, identify, log_page, security};
 
 /// The data of an admin command, which is refused here if its data cannot be taken.
 pub(super) fn flow(command: &Command) -> Result<Flow, Status> {
     match command.opcode() {
         GET_LOG_PAGE => log_page::flow(command),
         IDENTIFY => identify::flow(command),
-        GET_FEATURES => features::get_flow(command),
+        GET_FEATURES => feature_command::get_flow(command),
         SECURITY_SEND => security::send_flow(command),
         SECURITY_RECEIVE => security::receive_flow(command),
         ABORT | SET_FEATURES | EVENT_REQUEST | KEEP_ALIVE => Ok(Flow::Nothing),
@@ -49,8 +34,8 @@ pub(super) fn execute(link: &Link, command: &Command, data: &[u8]) -> Answered {
         GET_LOG_PAGE => Ok(log_page::execute(link, command)?),
         IDENTIFY => Ok(identify::execute(link, command)?),
         ABORT => Ok(abort(link, command)),
-        SET_FEATURES => features::set(controller, command),
-        GET_FEATURES => features::get(controller, command),
+        SET_FEATURES => feature_command::set(controller, command),
+        GET_FEATURES => feature_command::get(controller, command),
         EVENT_REQUEST => {
             controller.hold(command.cid())?;
             Ok(Answer::Held)

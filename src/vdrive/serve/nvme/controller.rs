@@ -8,8 +8,6 @@ use super::features::Features;
 use super::outcome::{Completion, Event, Events, Status};
 use super::registers::{Change, Property, Registers};
 
-/// The most I/O queues of a controller.
-pub(super) const MAX_IO_QUEUES: u16 = 8;
 /// Asynchronous Event Requests that are held at most: AERL + 1.
 pub(super) const MAX_EVENT_REQUESTS: usize = 4;
 

@@ -9,21 +9,9 @@ use super::command::Command;
 use super::connect::Link;
 use super::flow::{Flow, Length};
 use super::namespace::{ALL, Extent, Namespace};
+use super::opcode::io::{COMPARE, DATASET_MANAGEMENT, FLUSH, READ, WRITE, WRITE_ZEROES};
 use super::outcome::Status;
 use crate::vdrive::{MediaError, VirtualDrive};
-
-/// Flush.
-pub(super) const FLUSH: u8 = 0x00;
-/// Write.
-pub(super) const WRITE: u8 = 0x01;
-/// Read.
-pub(super) const READ: u8 = 0x02;
-/// Compare.
-pub(super) const COMPARE: u8 = 0x05;
-/// Write Zeroes.
-pub(super) const WRITE_ZEROES: u8 = 0x08;
-/// Dataset Management.
-pub(super) const DATASET_MANAGEMENT: u8 = 0x09;
 
 /// CDW12 bit 30: FUA.
 const FORCE_UNIT_ACCESS: u32 = 1 << 30;

@@ -4,9 +4,9 @@ use super::answer::Answer;
 use super::command::Command;
 use super::connect::Link;
 use super::flow::{Flow, Length};
+use super::opcode::{admin, io};
 use super::outcome::Status;
 use super::page::Page;
-use super::{admin, io};
 
 /// Error Information: one entry, which is empty.
 const ERRORS: u8 = 0x01;

@@ -7,7 +7,7 @@
 //! - `port`, `subsystem`, `namespace`: what a host can reach;
 //! - `queue`, `connect`: a host's connection; `answer`, `flow`: what a command answers, and its data;
 //! - `controller`, `registers`, `features`: the state that a host has;
-//! - `fabrics`, `admin`, `identify`, `log_page`, `security`, `io`: the commands.
+//! - `opcode`, `fabrics`, `admin`, `feature_command`, `identify`, `log_page`, `security`, `io`: the commands.
 //!
 //! Locks are taken in one order: drive or list of controllers, then a controller. None is held when
 //! an [`Event`] is told.
@@ -18,12 +18,14 @@ mod command;
 mod connect;
 mod controller;
 mod fabrics;
+mod feature_command;
 mod features;
 mod flow;
 mod identify;
 mod io;
 mod log_page;
 mod namespace;
+mod opcode;
 mod outcome;
 mod page;
 mod port;
