@@ -23,6 +23,16 @@ denied() {
 }
 denial='Remote I/O error'      # of DATA PROTECT
 
+# The drive and its trace end with the guest, so a failure puts them on the console.
+leave_trace() {
+    local status=$?
+    ((status == 0)) && return
+    echo '# the server says, and has traced:'
+    cat served.log trace 2>/dev/null | sed 's/^/#   /'
+    exit "$status"
+}
+trap leave_trace EXIT
+
 # serve_scsi [OPTION...]: drive a as /dev/sda
 # shellcheck disable=SC2120
 serve_scsi() {
