@@ -6,15 +6,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::spec::{ComId, SecurityProtocol};
 use crate::transport::{self, Transport};
 use crate::vdrive::{Error, VirtualDrive};
+use crate::wire::pretty::Direction;
 
-/// Shows an interface command: whether it is IF-SEND, protocol, ComID, and the payload or the
-/// error.
+/// Shows an interface command.
 pub(crate) type Observer = Box<dyn FnMut(IfCommand<'_>) + Send>;
 
 /// An interface command that the drive has answered.
 #[derive(Debug)]
 pub(crate) struct IfCommand<'c> {
-    pub is_send: bool,
+    pub direction: Direction,
     pub protocol: SecurityProtocol,
     pub com_id: ComId,
     /// What was sent or received, or why it was refused.
@@ -121,7 +121,12 @@ impl HeldDrive<'_> {
         data: &[u8],
     ) -> Result<(), transport::Error> {
         let sent = self.drive.if_send(protocol, com_id, data);
-        self.show(true, protocol, com_id, sent.as_ref().map(|()| data));
+        self.show(
+            Direction::Send,
+            protocol,
+            com_id,
+            sent.as_ref().map(|()| data),
+        );
         sent
     }
 
@@ -136,13 +141,13 @@ impl HeldDrive<'_> {
         let seen = received
             .as_ref()
             .map(|length| buffer.get(..*length).unwrap_or_default());
-        self.show(false, protocol, com_id, seen);
+        self.show(Direction::Receive, protocol, com_id, seen);
         received
     }
 
     fn show(
         &self,
-        is_send: bool,
+        direction: Direction,
         protocol: SecurityProtocol,
         com_id: ComId,
         result: Result<&[u8], &transport::Error>,
@@ -150,7 +155,7 @@ impl HeldDrive<'_> {
         let mut observer = self.observer.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(observer) = observer.as_mut() {
             observer(IfCommand {
-                is_send,
+                direction,
                 protocol,
                 com_id,
                 result,

@@ -46,17 +46,20 @@ impl Log {
 
     fn command(&self, command: &IfCommand<'_>, dialogues: &mut Dialogues) {
         let &IfCommand {
-            is_send,
+            direction,
             protocol,
             com_id,
             result,
         } = command;
-        let name = if is_send { "IF-SEND" } else { "IF-RECV" };
+        let name = match direction {
+            Direction::Send => "IF-SEND",
+            Direction::Receive => "IF-RECV",
+        };
         let head = format!("{name} {protocol} ComID {com_id}");
         match result {
             Ok(data) => self.entry(
                 &format!("{head}, {} bytes", data.len()),
-                &dialogues.text(is_send, protocol, com_id, data),
+                &dialogues.text(direction, protocol, com_id, data),
             ),
             Err(error) => self.entry(&format!("{head}, failed"), &error.to_string()),
         }
@@ -72,21 +75,17 @@ struct Dialogues(BTreeMap<ComId, Printer>);
 impl Dialogues {
     fn text(
         &mut self,
-        is_send: bool,
+        direction: Direction,
         protocol: SecurityProtocol,
         com_id: ComId,
         data: &[u8],
     ) -> String {
         let new = || Printer::new(Masking::On);
-        let entry = self.0.entry(com_id);
-        if is_send {
-            let mut printer = entry.insert_entry(new());
-            let printer = printer.get_mut();
-            printer.payload(Direction::Send, protocol, com_id, data)
-        } else {
-            let printer = entry.or_insert_with(new);
-            printer.payload(Direction::Receive, protocol, com_id, data)
+        let printer = self.0.entry(com_id).or_insert_with(new);
+        if direction == Direction::Send {
+            *printer = new();
         }
+        printer.payload(direction, protocol, com_id, data)
     }
 }
 
@@ -174,13 +173,13 @@ mod tests {
         };
         let text = shown(&[
             IfCommand {
-                is_send: true,
+                direction: Direction::Send,
                 protocol: SecurityProtocol::TCG,
                 com_id: ComId(0x1004),
                 result: Err(&refusal),
             },
             IfCommand {
-                is_send: false,
+                direction: Direction::Receive,
                 protocol: SecurityProtocol::INFORMATION,
                 com_id: ComId(0),
                 result: Ok(&[0, 0, 0, 0, 0, 0, 0, 3, 0, 1, 2]),
@@ -193,9 +192,9 @@ mod tests {
         assert!(text.contains("11 bytes"), "{text}");
     }
 
-    fn tcg(is_send: bool, com_id: u16, data: &[u8]) -> IfCommand<'_> {
+    fn tcg(direction: Direction, com_id: u16, data: &[u8]) -> IfCommand<'_> {
         IfCommand {
-            is_send,
+            direction,
             protocol: SecurityProtocol::TCG,
             com_id: ComId(com_id),
             result: Ok(data),
@@ -213,7 +212,7 @@ mod tests {
         let mut payload = vec![0, 0, 1, 0];
         payload.resize(200, b'P');
         for com_id in [1, 2] {
-            let text = shown(&[tcg(true, com_id, &payload)]);
+            let text = shown(&[tcg(Direction::Send, com_id, &payload)]);
             assert!(text.contains("<200 bytes masked>"), "{text}");
             assert!(!text.contains("5050"), "{text}");
         }
@@ -227,20 +226,23 @@ mod tests {
         let get = [packet(0x1004, &get.encode()), packet(0x1005, &get.encode())];
         let random = packet(0x1004, &random.encode());
         let answer = packet(0x1004, &answer.encode());
-        let of_table = shown(&[tcg(true, 0x1004, &get[0]), tcg(false, 0x1004, &answer)]);
+        let of_table = shown(&[
+            tcg(Direction::Send, 0x1004, &get[0]),
+            tcg(Direction::Receive, 0x1004, &answer),
+        ]);
         assert!(of_table.contains("5050"), "{of_table}");
         for between in [
-            tcg(true, 0x1005, &get[1]),
-            tcg(true, 0x1004, b"no ComPacket"),
+            tcg(Direction::Send, 0x1005, &get[1]),
+            tcg(Direction::Send, 0x1004, b"no ComPacket"),
         ] {
             let before = match between.com_id {
                 ComId(0x1005) => &random,
                 _ => &get[0],
             };
             let text = shown(&[
-                tcg(true, 0x1004, before),
+                tcg(Direction::Send, 0x1004, before),
                 between,
-                tcg(false, 0x1004, &answer),
+                tcg(Direction::Receive, 0x1004, &answer),
             ]);
             assert!(!text.contains("5050"), "{text}");
         }
