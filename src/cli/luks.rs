@@ -63,6 +63,9 @@ impl Tenants {
         force: Force,
         context: &Context,
     ) -> Result<(), CliError> {
+        if self.may_hold_unseen(ranges) {
+            self.warn(named, context);
+        }
         let hit = |volume: &&LuksVolume| ranges.iter().any(|range| may_hold(volume, *range));
         refuse(self.volumes.iter().filter(hit), BY_CRYPTSETUP).over(named, force, context)
     }
@@ -134,6 +137,13 @@ impl Tenants {
             let nodes = self.unknown.join(", ");
             format!("{nodes} cannot be read: whether LUKS has ranges for itself is not known")
         })
+    }
+
+    /// Whether one of these ranges may be that of a volume whose header cannot be read. The Global
+    /// range is nobody's own.
+    fn may_hold_unseen(&self, ranges: &[RangeNumber]) -> bool {
+        let mut ranges = ranges.iter();
+        !self.unknown.is_empty() && ranges.any(|range| *range != RangeNumber::GLOBAL)
     }
 
     fn warn(&self, named: &Named, context: &Context) {
@@ -324,6 +334,17 @@ mod tests {
         }
         let nowhere = LuksVolume::new("sda", Some(RangeNumber(1)), None);
         assert!(!lies_in(&nowhere, spec(2, 0, 8), 512));
+    }
+
+    #[test]
+    fn a_header_that_cannot_be_read_may_own_any_range_but_the_global_one() {
+        let unseen = Tenants {
+            volumes: Vec::new(),
+            unknown: vec!["nvme0n1".to_owned()],
+        };
+        assert!(unseen.may_hold_unseen(&[RangeNumber::GLOBAL, RangeNumber(1)]));
+        assert!(!unseen.may_hold_unseen(&[RangeNumber::GLOBAL]));
+        assert!(!Tenants::default().may_hold_unseen(&[RangeNumber(1)]));
     }
 
     #[test]
