@@ -1,13 +1,13 @@
 //! `sedkit vdrive`: virtual drives in files.
 
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use serde::Serialize;
 
 use super::Context;
 use super::args::vdrive::{File, Vdrive, VdriveCommand};
+use super::device::virtual_path;
 use super::error::CliError;
 use super::report::{Answer, DriveReport, Report, fields};
 use super::served::{self, Reached};
@@ -55,10 +55,7 @@ fn path(file: &File) -> &Path {
 }
 
 fn plain(name: &OsStr) -> &Path {
-    let name = name.as_bytes();
-    Path::new(OsStr::from_bytes(
-        name.strip_prefix(b"vdrive:").unwrap_or(name),
-    ))
+    virtual_path(name).unwrap_or(Path::new(name))
 }
 
 /// The drive, or its server.
