@@ -40,7 +40,7 @@ lab: $(if $(LAB_SEDKIT),,release) ## boot real kernels in QEMU on virtual drives
 	@tests/lab/run $(ONLY)
 
 bench: release ## count IF commands, ours and the peers', and measure speeds
-	$(CARGO) bench --locked
+	$(CARGO) bench --locked --bench '*'
 	@tests/lab/run if-counts
 	@tests/lab/table if-counts | tee tests/bench/if-counts.md
 
