@@ -51,7 +51,7 @@ fn every_command_says_what_its_schema_says() {
         "file:next",
     ];
     let revert = ["revert", "vdrive:a", "--psid", "file:psid"];
-    let cases: [(&str, Vec<&str>, i32); 18] = [
+    let cases: Vec<(&str, Vec<&str>, i32)> = vec![
         ("scan", vec!["scan", "vdrive:a", "vdrive:missing"], 3),
         ("info", vec!["info", "vdrive:a"], 0),
         ("info", vec!["info", "vdrive:missing"], 1),
@@ -102,7 +102,7 @@ fn tools_say_what_their_schemas_say() {
     let packet = file("frames/7.11.hex");
     let discovery = file("discovery0/dta-340-crucial-mx500.hex");
     let hash = ["hash", "--key", "file:right"];
-    let cases: [(&str, Vec<&str>, i32); 18] = [
+    let cases: Vec<(&str, Vec<&str>, i32)> = vec![
         (
             "vdrive-create",
             vec!["vdrive", "create", "new", "--size", "1MiB"],
@@ -133,6 +133,12 @@ fn tools_say_what_their_schemas_say() {
             vec!["vdrive", "hardware-reset", "a"],
             0,
         ),
+        (
+            "vdrive-fault",
+            vec!["vdrive", "fault", "a", "hang", "--after", "7"],
+            0,
+        ),
+        ("vdrive-fault", vec!["vdrive", "fault", "a", "none"], 0),
         ("vdrive-info", vec!["vdrive", "info", "missing"], 1),
         ("hash", hash.to_vec(), 0),
         (
