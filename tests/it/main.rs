@@ -21,6 +21,7 @@ mod model;
 mod nvme_tcp;
 mod peers;
 mod pretty;
+mod profiles;
 mod support;
 mod tper;
 mod vectors;

@@ -88,9 +88,15 @@ pub(crate) struct Create {
     /// The PSID of the label, 32 characters [default: random]
     #[arg(long, value_name = "PSID")]
     pub(crate) psid: Option<String>,
-    /// Bytes of a logical block [default: 512]
+    /// Bytes of a logical block [default: the profile's, 512 for opal2]
     #[arg(long, value_name = "BYTES")]
     pub(crate) block_size: Option<u32>,
+    /// Locking ranges beside the global range [default: the profile's, 8 for opal2]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(0..=2046))]
+    pub(crate) ranges: Option<u16>,
+    /// Users of the Locking SP [default: the profile's, 9 for opal2]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=2047))]
+    pub(crate) users: Option<u16>,
     /// Equal parts of the drive that a host sees as NVMe namespaces, 1 to 16
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=16))]
     pub(crate) namespaces: u32,
