@@ -113,6 +113,9 @@ pub enum Cause {
     /// The drive said SUCCESS, but the state is not as asked.
     #[error("the drive accepted the change, but {0}")]
     NotAsAsked(Mismatch),
+    /// Ranges are in single user mode: they belong to their Users, not to Admins.
+    #[error("the drive is in single user mode: ranges belong to their users")]
+    SingleUserMode,
     /// Session and transport.
     #[error(transparent)]
     Session(session::Error),
@@ -277,6 +280,7 @@ impl Error {
             | Cause::NoSsc
             | Cause::NoLocking
             | Cause::Ssc(_)
+            | Cause::SingleUserMode
             | Cause::UnknownAuthority {
                 authority: Authority::Psid,
             } => ErrorCode::NotSupported,

@@ -48,7 +48,9 @@ pub use lock::{LockReport, LockRequest};
 pub use mismatch::Mismatch;
 pub use passwd::{PasswdReport, Proof, Tries};
 pub use plan::PlannedCall;
-pub use range::LockingRange;
+pub use range::{
+    KeyChange, LockingRange, NewRange, Place, RangeChange, RangeChoice, RangeReport, RangeSettings,
+};
 pub use revert::RevertReport;
 pub use setup::{LockOnReset, SetupPlan, SetupReport};
 pub use state::{DriveState, LockingState, MbrState};
