@@ -127,10 +127,17 @@ impl Drive {
             length: place.length,
         };
         let is_global = number == Some(RangeNumber::GLOBAL);
-        let checked = if is_global { Err(RangeError::Global) } else { Ok(()) }
-            .and_then(|()| spec.check_size())
-            .and_then(|()| self.alignment().map_or(Ok(()), |it| spec.check_alignment(it)))
-            .and_then(|()| self.check_existence(&[spec]));
+        let checked = if is_global {
+            Err(RangeError::Global)
+        } else {
+            Ok(())
+        }
+        .and_then(|()| spec.check_size())
+        .and_then(|()| {
+            self.alignment()
+                .map_or(Ok(()), |it| spec.check_alignment(it))
+        })
+        .and_then(|()| self.check_existence(&[spec]));
         checked.map_err(|error| Error::before(Cause::Range(error)))
     }
 

@@ -140,7 +140,7 @@ fn prove(
         }
         (Half::Locked, Half::Locked) => (true, None),
         (Half::Locked, Half::Disabled) => (true, Some(Lock::Read)),
-        (Half::Disabled, Half::Locked) => (true, Some(Lock::Write)),
+        (Half::Disabled, Half::Locked) => (true, (!read_only).then_some(Lock::Write)),
         (Half::Unseen, _) | (_, Half::Unseen) => (false, None),
     };
     Ok(Seen { proven, only_lock })

@@ -174,10 +174,7 @@ fn number(row: Uid) -> Option<RangeNumber> {
 }
 
 /// The rows of an object table, in order.
-pub(super) fn rows(
-    session: &mut Session<'_>,
-    table: Uid,
-) -> Result<BTreeSet<Uid>, session::Error> {
+pub(super) fn rows(session: &mut Session<'_>, table: Uid) -> Result<BTreeSet<Uid>, session::Error> {
     match session.next(table, None, None) {
         Err(session::Error::Status(MethodStatus::RESPONSE_OVERFLOW)) => {
             rows_by_parts(session, table)
@@ -186,10 +183,7 @@ pub(super) fn rows(
     }
 }
 
-fn rows_by_parts(
-    session: &mut Session<'_>,
-    table: Uid,
-) -> Result<BTreeSet<Uid>, session::Error> {
+fn rows_by_parts(session: &mut Session<'_>, table: Uid) -> Result<BTreeSet<Uid>, session::Error> {
     let mut rows = BTreeSet::new();
     let mut last = None;
     // Rows have numbers of 16 bits, so a table that goes on is none.

@@ -241,11 +241,7 @@ impl Drive {
         Ok(reports)
     }
 
-    pub(super) fn require_new_range(
-        &self,
-        new: &NewRange,
-        acting: Authority,
-    ) -> Result<(), Error> {
+    pub(super) fn require_new_range(&self, new: &NewRange, acting: Authority) -> Result<(), Error> {
         self.require_ranges_of_admins(acting)?;
         let number = match new.choice {
             RangeChoice::FirstFree => None,
@@ -397,7 +393,8 @@ impl Work<'_, '_> {
     }
 
     fn replace_key(&mut self, range: &LockingRange) -> Result<KeyChange, Error> {
-        let is_key = |key: &crate::spec::Uid| [uid::K_AES_128, uid::K_AES_256].contains(&key.table());
+        let is_key =
+            |key: &crate::spec::Uid| [uid::K_AES_128, uid::K_AES_256].contains(&key.table());
         let Some(key) = range.active_key.filter(is_key) else {
             return Ok(KeyChange::Kept);
         };
@@ -425,7 +422,10 @@ impl Work<'_, '_> {
             let is_there = |other: &LockingRange| {
                 other.number != number && other.place().is_some_and(|it| it.overlaps(place))
             };
-            others.iter().find(|other| is_there(other)).map(|it| it.number)
+            others
+                .iter()
+                .find(|other| is_there(other))
+                .map(|it| it.number)
         });
         let reason = match overlapped {
             Some(other) => RangeError::Overlap(other, number),
@@ -467,7 +467,10 @@ fn place_of(columns: &Columns) -> Option<Place> {
 
 /// Every drive takes a power cycle, alone or with TPER_RESET; the rest is optional (\[Opal\] 4.3.5.2).
 fn has_optional_resets(columns: &Columns) -> bool {
-    let always = [LockOnReset::PowerCycle, LockOnReset::PowerCycleAndProgrammatic];
+    let always = [
+        LockOnReset::PowerCycle,
+        LockOnReset::PowerCycleAndProgrammatic,
+    ];
     let always = always.map(LockOnReset::value);
     columns
         .iter()

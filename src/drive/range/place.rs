@@ -73,7 +73,10 @@ mod tests {
         assert_eq!(rekeyed(None, Some(place(8, 8))), [place(8, 8)]);
         assert_eq!(rekeyed(Some(place(8, 8)), None), [place(8, 8)]);
         assert_eq!(rekeyed(Some(place(8, 8)), Some(place(8, 8))), []);
-        assert_eq!(rekeyed(Some(place(8, 8)), Some(place(8, 24))), [place(16, 16)]);
+        assert_eq!(
+            rekeyed(Some(place(8, 8)), Some(place(8, 24))),
+            [place(16, 16)]
+        );
         assert_eq!(
             rekeyed(Some(place(8, 16)), Some(place(16, 16))),
             [place(8, 8), place(24, 8)]

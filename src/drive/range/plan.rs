@@ -25,11 +25,19 @@ impl Drive {
         match new.choice {
             RangeChoice::FirstFree => {
                 plan.read(uid::LOCKING, "Next", "");
-                plan.read(uid::LOCKING, "Get", format!("{RANGE_COLUMNS}, of each range"));
+                plan.read(
+                    uid::LOCKING,
+                    "Get",
+                    format!("{RANGE_COLUMNS}, of each range"),
+                );
                 plan.change(uid::K_AES_256, "GenKey", "of the first free range");
                 let columns = format!("{columns}, of the first free range");
                 plan.change(uid::LOCKING, "Set", columns);
-                plan.read(uid::LOCKING, "Get", format!("{RANGE_COLUMNS}, of that range"));
+                plan.read(
+                    uid::LOCKING,
+                    "Get",
+                    format!("{RANGE_COLUMNS}, of that range"),
+                );
             }
             RangeChoice::Free(number) => {
                 plan.read(uid::locking_range(number), "Get", RANGE_COLUMNS);
