@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Authority, Mismatch, RangeError, SetupReport, Step};
+use super::{AccessError, Authority, Mismatch, RangeError, SetupReport, Step};
 use crate::session;
 use crate::spec::{MethodStatus, Ssc};
 
@@ -113,6 +113,12 @@ pub enum Cause {
     /// The drive said SUCCESS, but the state is not as asked.
     #[error("the drive accepted the change, but {0}")]
     NotAsAsked(Mismatch),
+    /// Rights that cannot be changed so.
+    #[error("{0}")]
+    Access(AccessError),
+    /// Ranges are in single user mode: they belong to their Users, not to Admins.
+    #[error("the drive is in single user mode: ranges belong to their users")]
+    SingleUserMode,
     /// Session and transport.
     #[error(transparent)]
     Session(session::Error),
@@ -277,6 +283,7 @@ impl Error {
             | Cause::NoSsc
             | Cause::NoLocking
             | Cause::Ssc(_)
+            | Cause::SingleUserMode
             | Cause::UnknownAuthority {
                 authority: Authority::Psid,
             } => ErrorCode::NotSupported,
@@ -284,6 +291,8 @@ impl Error {
             | Cause::UnknownAuthority { .. }
             | Cause::PinLength { .. }
             | Cause::Range(_) => ErrorCode::InvalidRequest,
+            Cause::Access(AccessError::Expression(_)) => ErrorCode::Failed,
+            Cause::Access(_) => ErrorCode::InvalidRequest,
             Cause::SidBlocked
             | Cause::Frozen
             | Cause::Refused { .. }

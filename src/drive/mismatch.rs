@@ -1,6 +1,6 @@
 //! What differs from what was asked, although the drive reported SUCCESS.
 
-use super::Authority;
+use super::{Authority, Right};
 use crate::spec::RangeNumber;
 
 /// A difference between what was asked and what was read back.
@@ -45,4 +45,10 @@ pub enum Mismatch {
     /// The new PIN is refused.
     #[error("the new PIN of {0} is refused")]
     PinRefused(Authority),
+    /// An authority is still disabled, or still enabled.
+    #[error("{0} was not switched")]
+    Enabled(Authority),
+    /// Who has a right is not as asked.
+    #[error("who has the right to {0} is not as asked")]
+    Rights(Right),
 }

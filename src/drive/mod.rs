@@ -6,7 +6,7 @@
 //!
 //! In reading order: `mod` (opening, questions to anybody), `login` (sessions as somebody, the
 //! budget of wrong PINs), `journal` (notes for the run after an interrupted one), `setup` with `ownership` and `range`, `unlock` and `lock`, `passwd`,
-//! `revert`; `state`, `finding` and `plan` say things without sending anything.
+//! `revert`, `user`; `state`, `finding` and `plan` say things without sending anything.
 
 #![forbid(unsafe_code)]
 
@@ -37,6 +37,7 @@ mod setup;
 mod state;
 mod step;
 mod unlock;
+mod user;
 
 pub use authority::{Authority, Credential, ParseAuthorityError};
 pub use consent::{ConsentError, EraseConsent};
@@ -48,12 +49,15 @@ pub use lock::{LockReport, LockRequest};
 pub use mismatch::Mismatch;
 pub use passwd::{PasswdReport, Proof, Tries};
 pub use plan::PlannedCall;
-pub use range::LockingRange;
+pub use range::{
+    KeyChange, LockingRange, NewRange, Place, RangeChange, RangeChoice, RangeReport, RangeSettings,
+};
 pub use revert::RevertReport;
 pub use setup::{LockOnReset, SetupPlan, SetupReport};
 pub use state::{DriveState, LockingState, MbrState};
 pub use step::Step;
 pub use unlock::{Lock, MbrOutcome, RangeOutcome, UnlockReport, UnlockRequest};
+pub use user::{Access, AccessChange, AccessError, EnableReport, Grant, Holder, Revocation, Right};
 
 use error::At;
 

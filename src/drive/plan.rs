@@ -27,17 +27,17 @@ pub struct PlannedCall {
 const MASKED: &str = "<PIN>";
 
 /// The columns that say whether a range is locked, and how.
-const RANGE_COLUMNS: &str = "RangeStart to ActiveKey";
+pub(super) const RANGE_COLUMNS: &str = "RangeStart to ActiveKey";
 
 /// A plan being written.
 #[derive(Default)]
-struct Plan {
+pub(super) struct Plan {
     session: String,
-    calls: Vec<PlannedCall>,
+    pub(super) calls: Vec<PlannedCall>,
 }
 
 impl Plan {
-    fn session(&mut self, sp: Uid, authority: Option<Authority>, pin: &str) {
+    pub(super) fn session(&mut self, sp: Uid, authority: Option<Authority>, pin: &str) {
         let sp = name(sp);
         let authority = authority.map_or("Anybody".to_owned(), |authority| authority.to_string());
         self.session = format!("{sp} as {authority}");
@@ -50,15 +50,15 @@ impl Plan {
         self.read(uid::SESSION_MANAGER, "StartSession", arguments);
     }
 
-    fn log_in(&mut self, authority: Authority) {
+    pub(super) fn log_in(&mut self, authority: Authority) {
         self.session(authority.sp(), Some(authority), MASKED);
     }
 
-    fn read(&mut self, object: Uid, method: &str, arguments: impl Into<String>) {
+    pub(super) fn read(&mut self, object: Uid, method: &str, arguments: impl Into<String>) {
         self.call(object, method, arguments.into(), false);
     }
 
-    fn change(&mut self, object: Uid, method: &str, arguments: impl Into<String>) {
+    pub(super) fn change(&mut self, object: Uid, method: &str, arguments: impl Into<String>) {
         self.call(object, method, arguments.into(), true);
     }
 
@@ -184,7 +184,10 @@ impl Drive {
         plan.set_locked(
             &self.named_ranges(&request.ranges),
             &request.except,
-            "ReadLocked = 1, WriteLocked = 1",
+            match request.read_only {
+                true => "WriteLocked = 1",
+                false => "ReadLocked = 1, WriteLocked = 1",
+            },
         );
         Ok(plan.calls)
     }

@@ -26,6 +26,16 @@ pub enum Step {
     ReadRange,
     /// Setting a Locking range.
     SetRange,
+    /// Replacing the media encryption key of a range.
+    GenerateKey,
+    /// Reading an authority.
+    ReadAuthority,
+    /// Enabling or disabling an authority.
+    SetEnabled,
+    /// Reading who has a right.
+    ReadRights,
+    /// Setting who has a right.
+    SetRights,
     /// Setting the control of the shadow MBR.
     SetMbrControl,
     /// Reading a `C_PIN` row.
@@ -57,6 +67,11 @@ impl Step {
             Self::ListRanges => "list_ranges",
             Self::ReadRange => "read_range",
             Self::SetRange => "set_range",
+            Self::GenerateKey => "generate_key",
+            Self::ReadAuthority => "read_authority",
+            Self::SetEnabled => "set_enabled",
+            Self::ReadRights => "read_rights",
+            Self::SetRights => "set_rights",
             Self::SetMbrControl => "set_mbr_control",
             Self::ReadTries => "read_tries",
             Self::ReadBack => "read_back",

@@ -67,6 +67,7 @@ macro_rules! open_enum {
     };
 }
 
+pub mod ace;
 pub mod column;
 pub mod feature;
 pub mod life_cycle;
