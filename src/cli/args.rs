@@ -14,6 +14,7 @@ pub(crate) mod revert;
 pub(crate) mod scan;
 pub(crate) mod setup;
 pub(crate) mod unlock;
+pub(crate) mod user;
 pub(crate) mod vdrive;
 
 mod common;
@@ -78,6 +79,7 @@ pub(crate) enum Command {
     Passwd(Box<passwd::Passwd>),
     Revert(Box<revert::Revert>),
     Range(range::Range),
+    User(user::User),
     Hash(hash::Hash),
     Decode(decode::Decode),
     Vdrive(vdrive::Vdrive),
@@ -97,9 +99,8 @@ impl Command {
             Self::Unlock(_) => "unlock",
             Self::Passwd(_) => "passwd",
             Self::Revert(_) => "revert",
-            Self::Range(range) => match range.command {
-                range::RangeCommand::List(_) => "range list",
-            },
+            Self::Range(range) => range.command.name(),
+            Self::User(user) => user.command.name(),
             Self::Hash(_) => "hash",
             Self::Decode(_) => "decode",
             Self::Vdrive(vdrive) => vdrive.command.name(),

@@ -9,6 +9,7 @@ pub mod fault;
 mod identity;
 pub mod linux;
 mod nvme;
+mod partition_table;
 pub mod record;
 pub mod script;
 mod scsi;
@@ -18,6 +19,7 @@ pub mod trace;
 pub use ata::AtaSecurity;
 pub use error::{Error, InterfaceClass, InterfaceStatus};
 pub use identity::{Bus, Identity, sanitise};
+pub use partition_table::{TableKind, TablePart, partition_table};
 
 /// A path to a drive's TPer.
 ///
