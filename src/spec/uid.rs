@@ -290,6 +290,7 @@ fn numbered_name(uid: Uid) -> Option<String> {
     let prefix = match uid.table() {
         AUTHORITY => "",
         C_PIN => "C_PIN_",
+        ACE => return super::ace::name(uid),
         LOCKING if (1..=0xffff).contains(&user) => return Some(format!("Locking_Range{user}")),
         K_AES_128 | K_AES_256 if low == 1 => return Some("K_AES_GlobalRange_Key".to_owned()),
         K_AES_128 | K_AES_256 if (1..=0xffff).contains(&user) => {

@@ -10,6 +10,7 @@ use crate::cli::report::Report;
 use crate::cli::secret::{self, Acting};
 use crate::cli::{Context, preflight, table};
 use crate::drive::{Access, Authority, Holder, Right};
+use crate::spec::ace::Subject;
 use crate::spec::uid;
 use crate::wire::hex;
 
@@ -98,12 +99,22 @@ fn row(holder: &Holder) -> [String; 4] {
         Some(false) => "no",
         None => "?",
     };
-    let may = match (rights::text(&holder.rights), is_admin(holder)) {
+    let mut rights = holder.rights.clone();
+    rights.retain(|right| Some(*right) != own_pin(holder));
+    let may = match (rights::text(&rights), is_admin(holder)) {
         (rights, true) if rights.is_empty() => "everything, as an Admin".to_owned(),
         (rights, true) => format!("everything, as an Admin; by itself: {rights}"),
-        (rights, false) if rights.is_empty() => "nothing".to_owned(),
+        (rights, false) if rights.is_empty() => "-".to_owned(),
         (rights, false) => rights,
     };
     let common_name = holder.common_name.clone().unwrap_or_default();
     [name(holder), enabled.to_owned(), common_name, may]
+}
+
+/// What every User may by default, and what is not worth a word: changing its own PIN.
+fn own_pin(holder: &Holder) -> Option<Right> {
+    match holder.authority {
+        Some(Authority::User(user)) => Some(Right::Known(Subject::SetPin(user))),
+        _ => None,
+    }
 }

@@ -183,9 +183,10 @@ fn range_names(ranges: &[RangeNumber]) -> String {
             _ => runs.push((number, number)),
         }
     }
-    let run = |(first, last): &(u16, u16)| match first == last {
-        true => first.to_string(),
-        false => format!("{first} to {last}"),
+    let run = |(first, last): &(u16, u16)| match last - first {
+        0 => first.to_string(),
+        1 => format!("{first}, {last}"),
+        _ => format!("{first} to {last}"),
     };
     let runs: Vec<String> = runs.iter().map(run).collect();
     let plural = if ranges.len() == 1 { "" } else { "s" };
