@@ -31,7 +31,7 @@ const RANGE_COLUMNS: &str = "RangeStart to ActiveKey";
 
 /// A plan being written.
 #[derive(Default)]
-struct Plan {
+pub(super) struct Plan {
     session: String,
     calls: Vec<PlannedCall>,
 }
@@ -50,16 +50,21 @@ impl Plan {
         self.read(uid::SESSION_MANAGER, "StartSession", arguments);
     }
 
-    fn log_in(&mut self, authority: Authority) {
+    pub(super) fn log_in(&mut self, authority: Authority) {
         self.session(authority.sp(), Some(authority), MASKED);
     }
 
-    fn read(&mut self, object: Uid, method: &str, arguments: impl Into<String>) {
+    pub(super) fn read(&mut self, object: Uid, method: &str, arguments: impl Into<String>) {
         self.call(object, method, arguments.into(), false);
     }
 
-    fn change(&mut self, object: Uid, method: &str, arguments: impl Into<String>) {
+    pub(super) fn change(&mut self, object: Uid, method: &str, arguments: impl Into<String>) {
         self.call(object, method, arguments.into(), true);
+    }
+
+    /// The calls, in their order.
+    pub(super) fn calls(self) -> Vec<PlannedCall> {
+        self.calls
     }
 
     fn call(&mut self, object: Uid, method: &str, arguments: String, changes: bool) {

@@ -155,7 +155,7 @@ fn rows_by_parts(session: &mut Session<'_>) -> Result<BTreeSet<Uid>, session::Er
 }
 
 /// A range, as far as the authority may see it: all, its name, or that it exists.
-fn show(session: &mut Session<'_>, number: RangeNumber) -> Result<LockingRange, Error> {
+pub(super) fn show(session: &mut Session<'_>, number: RangeNumber) -> Result<LockingRange, Error> {
     let row = match session.get(
         uid::locking_range(number),
         column::UID..=locking::ACTIVE_KEY,
@@ -220,7 +220,7 @@ pub(super) fn set(
 
 /// A range that does not exist is refused as one without permission; but an Admin may do everything
 /// with those that exist.
-fn unless_missing<T>(
+pub(super) fn unless_missing<T>(
     result: Result<T, session::Error>,
     range: RangeNumber,
     step: Step,

@@ -26,6 +26,8 @@ pub enum Step {
     ReadRange,
     /// Setting a Locking range.
     SetRange,
+    /// Replacing a media encryption key.
+    GenKey,
     /// Setting the control of the shadow MBR.
     SetMbrControl,
     /// Reading a `C_PIN` row.
@@ -57,6 +59,7 @@ impl Step {
             Self::ListRanges => "list_ranges",
             Self::ReadRange => "read_range",
             Self::SetRange => "set_range",
+            Self::GenKey => "gen_key",
             Self::SetMbrControl => "set_mbr_control",
             Self::ReadTries => "read_tries",
             Self::ReadBack => "read_back",

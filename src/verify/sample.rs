@@ -180,14 +180,23 @@ mod tests {
         assert!(lbas.iter().all(inside));
         // No gap in the last extent is wider than two of the equal parts.
         let last: Vec<u64> = lbas.into_iter().filter(|lba| *lba >= 9000).collect();
-        assert!(last.windows(2).all(|pair| pair[1] - pair[0] <= 2 * 12_010 / 55 + 2));
+        assert!(
+            last.windows(2)
+                .all(|pair| pair[1] - pair[0] <= 2 * 12_010 / 55 + 2)
+        );
     }
 
     #[test]
     fn the_seed_alone_chooses() {
         let extents = [0..1_000_000];
-        assert_eq!(spread(&extents, sampling(64, 7)), spread(&extents, sampling(64, 7)));
-        assert_ne!(spread(&extents, sampling(64, 7)), spread(&extents, sampling(64, 8)));
+        assert_eq!(
+            spread(&extents, sampling(64, 7)),
+            spread(&extents, sampling(64, 7))
+        );
+        assert_ne!(
+            spread(&extents, sampling(64, 7)),
+            spread(&extents, sampling(64, 8))
+        );
     }
 
     #[test]
@@ -228,7 +237,10 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_noted_and_not_tried_for_ever() {
         let lbas: Vec<u64> = (0..100).collect();
-        let mut source = Blocks { limit: 10, reads: 0 };
+        let mut source = Blocks {
+            limit: 10,
+            reads: 0,
+        };
         let snapshot = Snapshot::take(&mut source, &lbas, || false);
         assert_eq!(snapshot.read(), 10);
         assert_eq!(source.reads, 10 + PATIENCE);
@@ -238,7 +250,10 @@ mod tests {
 
     #[test]
     fn who_is_asked_to_stop_reads_no_more() {
-        let mut source = Blocks { limit: 10, reads: 0 };
+        let mut source = Blocks {
+            limit: 10,
+            reads: 0,
+        };
         let snapshot = Snapshot::take(&mut source, &[1, 2], || true);
         assert_eq!((snapshot.read(), source.reads), (0, 0));
     }
