@@ -4,6 +4,7 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 
 pub(crate) mod decode;
 pub(crate) mod demo;
+pub(crate) mod erase;
 pub(crate) mod r#gen;
 pub(crate) mod hash;
 pub(crate) mod info;
@@ -76,6 +77,7 @@ pub(crate) enum Command {
     Lock(lock::Lock),
     Unlock(unlock::Unlock),
     Passwd(Box<passwd::Passwd>),
+    Erase(Box<erase::Erase>),
     Revert(Box<revert::Revert>),
     Range(range::Range),
     Hash(hash::Hash),
@@ -96,9 +98,11 @@ impl Command {
             Self::Lock(_) => "lock",
             Self::Unlock(_) => "unlock",
             Self::Passwd(_) => "passwd",
+            Self::Erase(_) => "erase",
             Self::Revert(_) => "revert",
             Self::Range(range) => match range.command {
                 range::RangeCommand::List(_) => "range list",
+                range::RangeCommand::Erase(_) => "range erase",
             },
             Self::Hash(_) => "hash",
             Self::Decode(_) => "decode",

@@ -18,6 +18,10 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
         Cause::NotSed(source) => return Some(not_sed(source.as_ref())),
         Cause::NoSsc => "see \"sedkit info\" for what the drive reports",
         Cause::Ssc(_) => "see \"sedkit info\" for what the drive can do",
+        Cause::NoEncryption => {
+            "overwrite it, or use its NVMe or ATA sanitize command; \"sedkit revert\" removes data \
+             in the way that the drive has"
+        }
         Cause::WrongAuthority(_) => "name another authority with --as",
         Cause::NotActivated => "turn locking on with \"sedkit setup\"",
         Cause::SidBlocked => SID_BLOCKED,

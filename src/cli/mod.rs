@@ -21,7 +21,9 @@ mod demo;
 mod device;
 mod discovery;
 mod drives;
+mod erase;
 mod error;
+mod evidence;
 mod exclusive;
 mod exit;
 mod extent;
@@ -51,6 +53,7 @@ mod scan;
 mod secret;
 mod served;
 mod setup;
+mod shared;
 mod signal;
 mod state;
 mod table;
@@ -120,6 +123,7 @@ fn dispatch(command: &Command, context: &Context) -> Result<Report, CliError> {
         Command::Lock(args) => lock::run(args, context),
         Command::Unlock(args) => unlock::run(args, context),
         Command::Passwd(args) => passwd::run(args, context),
+        Command::Erase(args) => erase::run(args, context),
         Command::Revert(args) => revert::run(args, context),
         Command::Range(args) => range::run(args, context),
         Command::Hash(args) => hash::run(args, context),

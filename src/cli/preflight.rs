@@ -24,6 +24,16 @@ pub(crate) fn locking(drive: &Drive, acting: Authority) -> Result<(), CliError> 
     }
 }
 
+/// Refuses drives that have no keys, and an authority that cannot replace them.
+pub(crate) fn erase(drive: &Drive, acting: Authority) -> Result<(), CliError> {
+    family(drive)?;
+    let locking_feature = drive.discovery().locking();
+    if !locking_feature.is_some_and(|locking| locking.media_encryption) {
+        return Err(refused(&Cause::NoEncryption));
+    }
+    locking(drive, acting)
+}
+
 /// Refuses an authority that cannot revert the drive.
 pub(crate) fn revert(drive: &Drive, acting: Authority) -> Result<(), CliError> {
     family(drive)?;
@@ -83,7 +93,7 @@ fn present(drive: &Drive, authority: Authority) -> Result<(), CliError> {
 
 fn refused(cause: &Cause) -> CliError {
     let code = match cause {
-        Cause::Ssc(_) | Cause::NoLocking => Code::NotSupported,
+        Cause::Ssc(_) | Cause::NoLocking | Cause::NoEncryption => Code::NotSupported,
         Cause::WrongAuthority(_) => Code::Usage,
         Cause::SidBlocked => Code::NotAuthorized,
         _ => Code::Failed,

@@ -29,6 +29,9 @@ pub enum Cause {
     /// The drive has no locking.
     #[error("the drive has no locking")]
     NoLocking,
+    /// The drive has no media encryption keys that could be replaced.
+    #[error("the drive does not encrypt: it has no key to replace")]
+    NoEncryption,
     /// The SSC does not have this operation, or this program does not have it for the SSC.
     #[error("not supported for the {} SSC", .0.name())]
     Ssc(Ssc),
@@ -282,6 +285,7 @@ impl Error {
             Cause::NotSed(_)
             | Cause::NoSsc
             | Cause::NoLocking
+            | Cause::NoEncryption
             | Cause::Ssc(_)
             | Cause::SingleUserMode
             | Cause::UnknownAuthority {

@@ -6,7 +6,7 @@
 //!
 //! In reading order: `mod` (opening, questions to anybody), `login` (sessions as somebody, the
 //! budget of wrong PINs), `journal` (notes for the run after an interrupted one), `setup` with `ownership` and `range`, `unlock` and `lock`, `passwd`,
-//! `revert`, `user`; `state`, `finding` and `plan` say things without sending anything.
+//! `erase` and `revert`, `user`; `state`, `finding` and `plan` say things without sending anything.
 
 #![forbid(unsafe_code)]
 
@@ -21,6 +21,7 @@ use crate::spec::{RangeNumber, Ssc, uid};
 
 mod authority;
 mod consent;
+mod erase;
 mod error;
 mod finding;
 mod geometry;
@@ -41,6 +42,7 @@ mod user;
 
 pub use authority::{Authority, Credential, ParseAuthorityError};
 pub use consent::{ConsentError, EraseConsent};
+pub use erase::{EraseReport, EraseRequest, ErasedRange, Witness};
 pub use error::{Cause, Error, ErrorCode};
 pub use finding::Finding;
 pub use geometry::{RangeError, RangeSpec};

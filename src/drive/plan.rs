@@ -62,6 +62,11 @@ impl Plan {
         self.call(object, method, arguments.into(), true);
     }
 
+    /// The calls, in their order.
+    pub(super) fn calls(self) -> Vec<PlannedCall> {
+        self.calls
+    }
+
     fn call(&mut self, object: Uid, method: &str, arguments: String, changes: bool) {
         self.calls.push(PlannedCall {
             session: self.session.clone(),

@@ -26,8 +26,6 @@ pub enum Step {
     ReadRange,
     /// Setting a Locking range.
     SetRange,
-    /// Replacing the media encryption key of a range.
-    GenerateKey,
     /// Reading an authority.
     ReadAuthority,
     /// Enabling or disabling an authority.
@@ -36,6 +34,8 @@ pub enum Step {
     ReadRights,
     /// Setting who has a right.
     SetRights,
+    /// Replacing a media encryption key.
+    GenKey,
     /// Setting the control of the shadow MBR.
     SetMbrControl,
     /// Reading a `C_PIN` row.
@@ -67,11 +67,11 @@ impl Step {
             Self::ListRanges => "list_ranges",
             Self::ReadRange => "read_range",
             Self::SetRange => "set_range",
-            Self::GenerateKey => "generate_key",
             Self::ReadAuthority => "read_authority",
             Self::SetEnabled => "set_enabled",
             Self::ReadRights => "read_rights",
             Self::SetRights => "set_rights",
+            Self::GenKey => "gen_key",
             Self::SetMbrControl => "set_mbr_control",
             Self::ReadTries => "read_tries",
             Self::ReadBack => "read_back",
