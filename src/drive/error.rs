@@ -1,8 +1,9 @@
 //! Why an operation failed, at which step, and in which class of failures.
 
+use std::io;
 use std::time::Duration;
 
-use super::{AccessError, Authority, Mismatch, RangeError, SetupReport, Step};
+use super::{AccessError, Authority, Mismatch, RangeError, SetupReport, Step, TableName};
 use crate::session;
 use crate::spec::{MethodStatus, Ssc};
 
@@ -113,6 +114,42 @@ pub enum Cause {
     /// A range that the drive cannot take.
     #[error("{0}")]
     Range(RangeError),
+    /// The drive has no shadow MBR.
+    #[error("the drive has no shadow MBR")]
+    NoShadowMbr,
+    /// The drive has no such byte table.
+    #[error("the drive has no {0}")]
+    NoTable(TableName),
+    /// Bytes that do not fit a byte table; nothing was written.
+    #[error("{length} bytes at byte {offset} do not fit {table}, which has {size} bytes")]
+    BeyondTable {
+        /// The table.
+        table: TableName,
+        /// Where they shall begin.
+        offset: u64,
+        /// How many they are.
+        length: u64,
+        /// The size of the table in bytes.
+        size: u64,
+    },
+    /// Who asks may not read a byte table.
+    #[error("the drive does not show {table} to who asks for it")]
+    NotReadable {
+        /// The table.
+        table: TableName,
+    },
+    /// The drive sent another number of bytes than it was asked for.
+    #[error("the drive sent another number of bytes of {table} than it was asked for")]
+    ShortRead {
+        /// The table.
+        table: TableName,
+    },
+    /// What shall be written could not be read.
+    #[error("the image cannot be read")]
+    Contents(#[source] io::Error),
+    /// What was read could not be passed on.
+    #[error("what was read cannot be written")]
+    Output(#[source] io::Error),
     /// The drive said SUCCESS, but the state is not as asked.
     #[error("the drive accepted the change, but {0}")]
     NotAsAsked(Mismatch),
@@ -286,6 +323,8 @@ impl Error {
             | Cause::NoSsc
             | Cause::NoLocking
             | Cause::NoEncryption
+            | Cause::NoShadowMbr
+            | Cause::NoTable(_)
             | Cause::Ssc(_)
             | Cause::SingleUserMode
             | Cause::UnknownAuthority {
@@ -294,6 +333,7 @@ impl Error {
             Cause::WrongAuthority(_)
             | Cause::UnknownAuthority { .. }
             | Cause::PinLength { .. }
+            | Cause::BeyondTable { .. }
             | Cause::Range(_) => ErrorCode::InvalidRequest,
             Cause::Access(AccessError::Expression(_)) => ErrorCode::Failed,
             Cause::Access(_) => ErrorCode::InvalidRequest,
@@ -302,13 +342,17 @@ impl Error {
             | Cause::Refused { .. }
             | Cause::OneOfTwoRefused { .. }
             | Cause::NotPermitted { .. }
+            | Cause::NotReadable { .. }
             | Cause::TryBudget { .. } => ErrorCode::NotAuthorized,
             Cause::LockedOut { .. } => ErrorCode::LockedOut,
             Cause::Busy { .. } => ErrorCode::Busy,
             Cause::ConsentRequired => ErrorCode::ConsentRequired,
-            Cause::NotActivated | Cause::ActivationFailed | Cause::NotAsAsked(_) => {
-                ErrorCode::Failed
-            }
+            Cause::ShortRead { .. } => ErrorCode::Malformed,
+            Cause::NotActivated
+            | Cause::ActivationFailed
+            | Cause::Contents(_)
+            | Cause::Output(_)
+            | Cause::NotAsAsked(_) => ErrorCode::Failed,
             Cause::Session(error) => session_code(error),
         }
     }

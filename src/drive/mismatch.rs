@@ -1,6 +1,6 @@
 //! What differs from what was asked, although the drive reported SUCCESS.
 
-use super::{Authority, Right};
+use super::{Authority, Right, TableName};
 use crate::spec::RangeNumber;
 
 /// A difference between what was asked and what was read back.
@@ -39,6 +39,20 @@ pub enum Mismatch {
     /// The shadow MBR is still enabled.
     #[error("the shadow MBR is still enabled")]
     MbrEnabled,
+    /// A column of the control of the shadow MBR has another value.
+    #[error("{column} of MBRControl is not as asked")]
+    MbrControl {
+        /// The standard's name of the column.
+        column: &'static str,
+    },
+    /// A byte table holds other bytes than were written.
+    #[error("{table} holds something else from byte {offset} on")]
+    Bytes {
+        /// The table.
+        table: TableName,
+        /// Offset of the first byte that differs.
+        offset: u64,
+    },
     /// SID still has the default PIN.
     #[error("SID still has the default PIN")]
     SidIsMsid,

@@ -5,8 +5,10 @@
 //! after it was interrupted anywhere.
 //!
 //! In reading order: `mod` (opening, questions to anybody), `login` (sessions as somebody, the
-//! budget of wrong PINs), `journal` (notes for the run after an interrupted one), `setup` with `ownership` and `range`, `unlock` and `lock`, `passwd`,
-//! `erase` and `revert`, `user`; `state`, `finding` and `plan` say things without sending anything.
+//! budget of wrong PINs), `journal` (notes for the run after an interrupted one), `setup` with
+//! `ownership` and `range`, `unlock` and `lock`, `passwd`, `user`, `erase` and `revert`;
+//! `byte_table` with `shadow_mbr`, `data_store` and `boot`; `state`, `finding` and `plan` say things
+//! without sending anything.
 
 #![forbid(unsafe_code)]
 
@@ -20,7 +22,10 @@ use crate::session::{
 use crate::spec::{RangeNumber, Ssc, uid};
 
 mod authority;
+mod boot;
+mod byte_table;
 mod consent;
+mod data_store;
 mod erase;
 mod error;
 mod finding;
@@ -35,13 +40,20 @@ mod plan;
 mod range;
 mod revert;
 mod setup;
+mod shadow_mbr;
 mod state;
 mod step;
 mod unlock;
 mod user;
 
 pub use authority::{Authority, Credential, ParseAuthorityError};
+pub use boot::{BootFlaw, BootImage, examine as examine_boot_image};
+pub use byte_table::{
+    Atomicity, ByteTable, Comparison, Contents, OnPiece, OnProgress, Phase, Piece, TableName,
+    TableProgress, Verification, WriteReport, ZeroPadded,
+};
 pub use consent::{ConsentError, EraseConsent};
+pub use data_store::{DataStoreTable, DataStores, Permitted};
 pub use erase::{EraseReport, EraseRequest, ErasedRange, Witness};
 pub use error::{Cause, Error, ErrorCode};
 pub use finding::Finding;
@@ -56,6 +68,7 @@ pub use range::{
 };
 pub use revert::RevertReport;
 pub use setup::{LockOnReset, SetupPlan, SetupReport};
+pub use shadow_mbr::{LoadRequest, MbrChange, MbrControl, MbrReport, MbrStatus, MbrSurvey};
 pub use state::{DriveState, LockingState, MbrState};
 pub use step::Step;
 pub use unlock::{Lock, MbrOutcome, RangeOutcome, UnlockReport, UnlockRequest};

@@ -38,6 +38,18 @@ pub enum Step {
     GenKey,
     /// Setting the control of the shadow MBR.
     SetMbrControl,
+    /// Reading the control of the shadow MBR.
+    ReadMbrControl,
+    /// Reading how large a byte table is.
+    DescribeTable,
+    /// Reading bytes of a byte table.
+    ReadTable,
+    /// Writing bytes of a byte table.
+    WriteTable,
+    /// Starting a transaction.
+    StartTransaction,
+    /// Making everything in a transaction take effect.
+    Commit,
     /// Reading a `C_PIN` row.
     ReadTries,
     /// Reading back what was set.
@@ -73,6 +85,12 @@ impl Step {
             Self::SetRights => "set_rights",
             Self::GenKey => "gen_key",
             Self::SetMbrControl => "set_mbr_control",
+            Self::ReadMbrControl => "read_mbr_control",
+            Self::DescribeTable => "describe_table",
+            Self::ReadTable => "read_table",
+            Self::WriteTable => "write_table",
+            Self::StartTransaction => "start_transaction",
+            Self::Commit => "commit",
             Self::ReadTries => "read_tries",
             Self::ReadBack => "read_back",
             Self::Revert => "revert",

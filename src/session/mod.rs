@@ -33,6 +33,7 @@
 
 mod answer;
 mod call;
+mod capacity;
 mod clock;
 mod com;
 mod error;
