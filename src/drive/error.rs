@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{Authority, Mismatch, RangeError, SetupReport, Step};
 use crate::session;
-use crate::spec::{MethodStatus, Ssc};
+use crate::spec::{DataRemovalMechanism, FeatureCode, MethodStatus, Ssc};
 
 /// The error of an operation.
 #[derive(Debug, thiserror::Error)]
@@ -32,6 +32,21 @@ pub enum Cause {
     /// The SSC does not have this operation, or this program does not have it for the SSC.
     #[error("not supported for the {} SSC", .0.name())]
     Ssc(Ssc),
+    /// Level 0 Discovery does not show the feature.
+    #[error("the drive does not have the feature {0}")]
+    NoFeature(FeatureCode),
+    /// The drive cannot freeze the Locking SP.
+    #[error("the drive cannot freeze its Locking SP")]
+    NoFreeze,
+    /// SID is blocked already, and what comes with a block can be chosen only with a new one.
+    #[error("SID is blocked already, and not as asked; a block is not changed until it ends")]
+    BlockedOtherwise,
+    /// `TPerInfo.ProgrammaticResetEnable` is false.
+    #[error("the drive does not take TPER_RESET: ProgrammaticResetEnable is false")]
+    ProgrammaticResetDisabled,
+    /// The drive cannot remove data in this way.
+    #[error("the drive does not support the data removal mechanism {0}")]
+    NoMechanism(DataRemovalMechanism),
     /// The authority cannot act here.
     #[error("{0} cannot do this")]
     WrongAuthority(Authority),
@@ -277,6 +292,9 @@ impl Error {
             | Cause::NoSsc
             | Cause::NoLocking
             | Cause::Ssc(_)
+            | Cause::NoFeature(_)
+            | Cause::NoFreeze
+            | Cause::NoMechanism(_)
             | Cause::UnknownAuthority {
                 authority: Authority::Psid,
             } => ErrorCode::NotSupported,
@@ -293,9 +311,11 @@ impl Error {
             Cause::LockedOut { .. } => ErrorCode::LockedOut,
             Cause::Busy { .. } => ErrorCode::Busy,
             Cause::ConsentRequired => ErrorCode::ConsentRequired,
-            Cause::NotActivated | Cause::ActivationFailed | Cause::NotAsAsked(_) => {
-                ErrorCode::Failed
-            }
+            Cause::NotActivated
+            | Cause::ActivationFailed
+            | Cause::BlockedOtherwise
+            | Cause::ProgrammaticResetDisabled
+            | Cause::NotAsAsked(_) => ErrorCode::Failed,
             Cause::Session(error) => session_code(error),
         }
     }

@@ -6,7 +6,8 @@
 //!
 //! In reading order: `mod` (opening, questions to anybody), `login` (sessions as somebody, the
 //! budget of wrong PINs), `journal` (notes for the run after an interrupted one), `setup` with `ownership` and `range`, `unlock` and `lock`, `passwd`,
-//! `revert`; `state`, `finding` and `plan` say things without sending anything.
+//! `revert`; `reset`, `data_removal` and `facts` for what is asked for rarely, `raw` for everything
+//! else; `state`, `finding` and `plan` say things without sending anything.
 
 #![forbid(unsafe_code)]
 
@@ -21,7 +22,9 @@ use crate::spec::{RangeNumber, Ssc, uid};
 
 mod authority;
 mod consent;
+mod data_removal;
 mod error;
+mod facts;
 mod finding;
 mod geometry;
 mod journal;
@@ -32,6 +35,8 @@ mod ownership;
 mod passwd;
 mod plan;
 mod range;
+mod raw;
+mod reset;
 mod revert;
 mod setup;
 mod state;
@@ -41,6 +46,7 @@ mod unlock;
 pub use authority::{Authority, Credential, ParseAuthorityError};
 pub use consent::{ConsentError, EraseConsent};
 pub use error::{Cause, Error, ErrorCode};
+pub use facts::ProtocolInformation;
 pub use finding::Finding;
 pub use geometry::{RangeError, RangeSpec};
 pub use journal::Journal;
@@ -49,6 +55,11 @@ pub use mismatch::Mismatch;
 pub use passwd::{PasswdReport, Proof, Tries};
 pub use plan::PlannedCall;
 pub use range::LockingRange;
+pub use raw::{
+    Contents, Dump, DumpOptions, DumpedRow, DumpedTable, RawCall, RawSession, RawSetReport,
+    RowSource,
+};
+pub use reset::{BlockReport, BlockRequest, ProgrammaticReset, TperResetReport};
 pub use revert::RevertReport;
 pub use setup::{LockOnReset, SetupPlan, SetupReport};
 pub use state::{DriveState, LockingState, MbrState};

@@ -71,6 +71,12 @@ pub fn name(uid: Uid) -> Option<String> {
     numbered.or_else(|| descriptor_name(uid))
 }
 
+/// The name, or the UID of an object that has none.
+#[must_use]
+pub fn label(uid: Uid) -> String {
+    name(uid).unwrap_or_else(|| uid.to_string())
+}
+
 /// The object of a name; case and blanks make no difference.
 #[must_use]
 pub fn named(name: &str) -> Option<Uid> {

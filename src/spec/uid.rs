@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::numbers::RangeNumber;
 
-pub use super::object::{name, named};
+pub use super::object::{label, name, named};
 
 /// The 8-byte name of a table, a row or a method.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

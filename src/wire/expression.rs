@@ -103,7 +103,7 @@ impl Expression {
         let mut stack: Vec<(String, u8)> = Vec::new();
         for element in &self.0 {
             let (text, strength) = match *element {
-                Element::Authority(authority) => (name(authority), ATOM),
+                Element::Authority(authority) => (uid::label(authority), ATOM),
                 Element::Operator(Operator::Not) => {
                     let operand = enclosed(stack.pop()?, Operator::Not.strength());
                     (format!("NOT {operand}"), Operator::Not.strength())
@@ -144,10 +144,6 @@ fn enclosed((text, strength): (String, u8), at_least: u8) -> String {
     }
 }
 
-fn name(authority: Uid) -> String {
-    uid::name(authority).unwrap_or_else(|| authority.to_string())
-}
-
 impl fmt::Display for Expression {
     /// A malformed expression is shown as it stands on the wire.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -159,7 +155,7 @@ impl fmt::Display for Expression {
         }
         f.write_str("postfix:")?;
         self.0.iter().try_for_each(|element| match *element {
-            Element::Authority(authority) => write!(f, " {}", name(authority)),
+            Element::Authority(authority) => write!(f, " {}", uid::label(authority)),
             Element::Operator(operator) => write!(f, " {}", operator.name()),
         })
     }
