@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{AccessError, Authority, Mismatch, RangeError, SetupReport, Step, TableName};
 use crate::session;
-use crate::spec::{MethodStatus, Ssc};
+use crate::spec::{DataRemovalMechanism, FeatureCode, MethodStatus, Ssc};
 
 /// The error of an operation.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +36,21 @@ pub enum Cause {
     /// The SSC does not have this operation, or this program does not have it for the SSC.
     #[error("not supported for the {} SSC", .0.name())]
     Ssc(Ssc),
+    /// Level 0 Discovery does not show the feature.
+    #[error("the drive does not have the feature {0}")]
+    NoFeature(FeatureCode),
+    /// The drive cannot freeze the Locking SP.
+    #[error("the drive cannot freeze its Locking SP")]
+    NoFreeze,
+    /// SID is blocked already, and what comes with a block can be chosen only with a new one.
+    #[error("SID is blocked already, and not as asked; a block is not changed until it ends")]
+    BlockedOtherwise,
+    /// `TPerInfo.ProgrammaticResetEnable` is false.
+    #[error("the drive does not take TPER_RESET: ProgrammaticResetEnable is false")]
+    ProgrammaticResetDisabled,
+    /// The drive cannot remove data in this way.
+    #[error("the drive does not support the data removal mechanism {0}")]
+    NoMechanism(DataRemovalMechanism),
     /// The authority cannot act here.
     #[error("{0} cannot do this")]
     WrongAuthority(Authority),
@@ -327,6 +342,9 @@ impl Error {
             | Cause::NoTable(_)
             | Cause::Ssc(_)
             | Cause::SingleUserMode
+            | Cause::NoFeature(_)
+            | Cause::NoFreeze
+            | Cause::NoMechanism(_)
             | Cause::UnknownAuthority {
                 authority: Authority::Psid,
             } => ErrorCode::NotSupported,
@@ -352,6 +370,8 @@ impl Error {
             | Cause::ActivationFailed
             | Cause::Contents(_)
             | Cause::Output(_)
+            | Cause::BlockedOtherwise
+            | Cause::ProgrammaticResetDisabled
             | Cause::NotAsAsked(_) => ErrorCode::Failed,
             Cause::Session(error) => session_code(error),
         }

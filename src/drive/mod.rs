@@ -7,7 +7,8 @@
 //! In reading order: `mod` (opening, questions to anybody), `login` (sessions as somebody, the
 //! budget of wrong PINs), `journal` (notes for the run after an interrupted one), `setup` with
 //! `ownership` and `range`, `unlock` and `lock`, `passwd`, `user`, `erase` and `revert`;
-//! `byte_table` with `shadow_mbr`, `data_store` and `boot`; `state`, `finding` and `plan` say things
+//! `byte_table` with `shadow_mbr`, `data_store` and `boot`; `reset`, `data_removal` and `facts` for
+//! what is asked for rarely, `raw` for everything else; `state`, `finding` and `plan` say things
 //! without sending anything.
 
 #![forbid(unsafe_code)]
@@ -25,9 +26,11 @@ mod authority;
 mod boot;
 mod byte_table;
 mod consent;
+mod data_removal;
 mod data_store;
 mod erase;
 mod error;
+mod facts;
 mod finding;
 mod geometry;
 mod journal;
@@ -38,6 +41,8 @@ mod ownership;
 mod passwd;
 mod plan;
 mod range;
+mod raw;
+mod reset;
 mod revert;
 mod setup;
 mod shadow_mbr;
@@ -56,6 +61,7 @@ pub use consent::{ConsentError, EraseConsent};
 pub use data_store::{DataStoreTable, DataStores, Permitted};
 pub use erase::{EraseReport, EraseRequest, ErasedRange, Witness};
 pub use error::{Cause, Error, ErrorCode};
+pub use facts::ProtocolInformation;
 pub use finding::Finding;
 pub use geometry::{RangeError, RangeSpec};
 pub use journal::Journal;
@@ -66,6 +72,11 @@ pub use plan::PlannedCall;
 pub use range::{
     KeyChange, LockingRange, NewRange, Place, RangeChange, RangeChoice, RangeReport, RangeSettings,
 };
+pub use raw::{
+    Dump, DumpOptions, DumpedContents, DumpedRow, DumpedTable, RawCall, RawSession, RawSetReport,
+    RowSource,
+};
+pub use reset::{BlockReport, BlockRequest, ProgrammaticReset, TperResetReport};
 pub use revert::RevertReport;
 pub use setup::{LockOnReset, SetupPlan, SetupReport};
 pub use shadow_mbr::{LoadRequest, MbrChange, MbrControl, MbrReport, MbrStatus, MbrSurvey};
