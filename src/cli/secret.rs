@@ -54,6 +54,7 @@ impl Recipe {
         let input = SaltInput {
             serial,
             vendor: identity.vendor.as_deref(),
+            model: Some(&identity.model),
         };
         let limits = PinLimits::default();
         Ok(derive(self.scheme, &self.salt, &input, passphrase, limits)?)

@@ -15,7 +15,7 @@
 //! use sedkit::secret::{PinLimits, SaltInput, SaltRule, Scheme, Secret, derive};
 //!
 //! let passphrase = Secret::from_slice(b"debug");
-//! let salt = SaltInput { serial: b"S1234567890ABCD     ", vendor: None };
+//! let salt = SaltInput { serial: b"S1234567890ABCD     ", ..SaltInput::default() };
 //! let pin = derive(
 //!     Scheme::Sedutil,
 //!     &SaltRule::Serial,
@@ -34,8 +34,10 @@ use std::fmt;
 use subtle::{Choice, ConstantTimeEq};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
+mod derive;
 mod error;
 mod exec;
+mod foreign;
 mod hex;
 mod intake;
 mod keyring;
@@ -44,6 +46,7 @@ mod prompt;
 mod psid;
 mod reader;
 mod salt;
+mod scan_code;
 mod scheme;
 mod source;
 mod warning;
@@ -51,13 +54,16 @@ mod warning;
 #[cfg(test)]
 mod vectors;
 
+pub use derive::{CharacterClass, PinLimits, SchemeError, derive};
 pub use error::SourceError;
 pub use hex::{HexError, parse_hex};
 pub use prompt::{Prompter, TerminalPrompter};
 pub use psid::{LOOK_ALIKES, PSID_LENGTH, PsidError, normalise_psid};
 pub use reader::{MAX_SECRET_LENGTH, OpenFiles, Options, Outcome, Purpose, Reader, Request};
-pub use salt::{ParseSaltRuleError, SALT_LENGTH, SaltError, SaltInput, SaltRule, VENDOR_LENGTH};
-pub use scheme::{CharacterClass, ParseSchemeError, PinLimits, Scheme, SchemeError, derive};
+pub use salt::{
+    MODEL_LENGTH, ParseSaltRuleError, SALT_LENGTH, SaltError, SaltInput, SaltRule, VENDOR_LENGTH,
+};
+pub use scheme::{ParseSchemeError, Scheme, SchemeOutput};
 pub use source::{ParseSourceError, Source};
 pub use warning::{Warning, warnings};
 
