@@ -6,6 +6,7 @@ pub(crate) mod decode;
 pub(crate) mod demo;
 pub(crate) mod r#gen;
 pub(crate) mod hash;
+pub(crate) mod identify_pin;
 pub(crate) mod info;
 pub(crate) mod lock;
 pub(crate) mod passwd;
@@ -79,6 +80,7 @@ pub(crate) enum Command {
     Revert(Box<revert::Revert>),
     Range(range::Range),
     Hash(hash::Hash),
+    IdentifyPin(Box<identify_pin::IdentifyPin>),
     Decode(decode::Decode),
     Vdrive(vdrive::Vdrive),
     Demo(demo::Demo),
@@ -101,6 +103,7 @@ impl Command {
                 range::RangeCommand::List(_) => "range list",
             },
             Self::Hash(_) => "hash",
+            Self::IdentifyPin(_) => "identify-pin",
             Self::Decode(_) => "decode",
             Self::Vdrive(vdrive) => vdrive.command.name(),
             Self::Demo(_) => "demo",

@@ -31,6 +31,7 @@ mod r#gen;
 mod hardware;
 mod hash;
 mod hint;
+mod identify_pin;
 mod identity;
 mod in_use;
 mod info;
@@ -123,6 +124,7 @@ fn dispatch(command: &Command, context: &Context) -> Result<Report, CliError> {
         Command::Revert(args) => revert::run(args, context),
         Command::Range(args) => range::run(args, context),
         Command::Hash(args) => hash::run(args, context),
+        Command::IdentifyPin(args) => identify_pin::run(args, context),
         Command::Decode(args) => decode::run(args),
         Command::Vdrive(args) => vdrive::run(args, context),
         Command::Demo(args) => demo::run(args, context),

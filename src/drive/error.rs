@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::{Authority, Mismatch, RangeError, SetupReport, Step};
+use super::{Authority, Mismatch, RangeError, SetupReport, Step, TallyError};
+use crate::secret::SchemeError;
 use crate::session;
 use crate::spec::{MethodStatus, Ssc};
 
@@ -113,6 +114,12 @@ pub enum Cause {
     /// The drive said SUCCESS, but the state is not as asked.
     #[error("the drive accepted the change, but {0}")]
     NotAsAsked(Mismatch),
+    /// Attempts cannot be counted, so that none is made.
+    #[error("no attempt was made")]
+    Tally(#[source] TallyError),
+    /// A scheme makes no PIN of the passphrase.
+    #[error("the passphrase makes no PIN")]
+    Scheme(#[source] SchemeError),
     /// Session and transport.
     #[error(transparent)]
     Session(session::Error),
@@ -283,6 +290,7 @@ impl Error {
             Cause::WrongAuthority(_)
             | Cause::UnknownAuthority { .. }
             | Cause::PinLength { .. }
+            | Cause::Scheme(_)
             | Cause::Range(_) => ErrorCode::InvalidRequest,
             Cause::SidBlocked
             | Cause::Frozen
@@ -293,9 +301,10 @@ impl Error {
             Cause::LockedOut { .. } => ErrorCode::LockedOut,
             Cause::Busy { .. } => ErrorCode::Busy,
             Cause::ConsentRequired => ErrorCode::ConsentRequired,
-            Cause::NotActivated | Cause::ActivationFailed | Cause::NotAsAsked(_) => {
-                ErrorCode::Failed
-            }
+            Cause::NotActivated
+            | Cause::ActivationFailed
+            | Cause::NotAsAsked(_)
+            | Cause::Tally(_) => ErrorCode::Failed,
             Cause::Session(error) => session_code(error),
         }
     }

@@ -6,7 +6,7 @@
 //!
 //! In reading order: `mod` (opening, questions to anybody), `login` (sessions as somebody, the
 //! budget of wrong PINs), `journal` (notes for the run after an interrupted one), `setup` with `ownership` and `range`, `unlock` and `lock`, `passwd`,
-//! `revert`; `state`, `finding` and `plan` say things without sending anything.
+//! `identify` with `tally`, `revert`; `state`, `finding` and `plan` say things without sending anything.
 
 #![forbid(unsafe_code)]
 
@@ -24,6 +24,7 @@ mod consent;
 mod error;
 mod finding;
 mod geometry;
+mod identify;
 mod journal;
 mod lock;
 mod login;
@@ -36,6 +37,7 @@ mod revert;
 mod setup;
 mod state;
 mod step;
+mod tally;
 mod unlock;
 
 pub use authority::{Authority, Credential, ParseAuthorityError};
@@ -43,6 +45,10 @@ pub use consent::{ConsentError, EraseConsent};
 pub use error::{Cause, Error, ErrorCode};
 pub use finding::Finding;
 pub use geometry::{RangeError, RangeSpec};
+pub use identify::{
+    ASSUMED_LIMIT, Evidence, LimitSource, Limits, PinSearch, RESERVE, SearchEnd, SearchReport,
+    Shown, TryBudget,
+};
 pub use journal::Journal;
 pub use lock::{LockReport, LockRequest};
 pub use mismatch::Mismatch;
@@ -53,6 +59,7 @@ pub use revert::RevertReport;
 pub use setup::{LockOnReset, SetupPlan, SetupReport};
 pub use state::{DriveState, LockingState, MbrState};
 pub use step::Step;
+pub use tally::{Tally, TallyError};
 pub use unlock::{Lock, MbrOutcome, RangeOutcome, UnlockReport, UnlockRequest};
 
 use error::At;

@@ -81,6 +81,21 @@ pub fn derive(
     Ok(pin)
 }
 
+impl Scheme {
+    /// Whether programs with this scheme would take a passphrase whole. What it is hashed with does
+    /// not matter.
+    #[must_use]
+    pub fn takes(self, passphrase: &Secret) -> bool {
+        let typed = passphrase.expose();
+        let checked = match self {
+            Self::Firmware => check_typeable(typed),
+            scheme if scheme.is_salted() => check_c_string(typed),
+            _ => Ok(()),
+        };
+        checked.is_ok() && !typed.is_empty()
+    }
+}
+
 /// The schemes that take any bytes.
 fn plain(scheme: Scheme, typed: &[u8]) -> Secret {
     match scheme {

@@ -3,7 +3,8 @@
 //! In reading order:
 //! - [`Secret`]: bytes that are wiped when dropped and that never show in a log;
 //! - [`Source`] and [`Reader`]: prompt, standard input, file, credential, keyring, helper;
-//! - [`Scheme`] and [`SaltRule`]: what is sent to the drive for a passphrase, [`derive()`];
+//! - [`Scheme`] and [`SaltRule`], together a [`PinRule`]: what is sent to the drive for a passphrase,
+//!   [`derive()`];
 //! - [`warnings`]: what a firmware prompt may make difficult;
 //! - [`parse_hex`] and [`normalise_psid`]: the two notations that people copy by hand.
 //!
@@ -45,6 +46,7 @@ mod lock;
 mod prompt;
 mod psid;
 mod reader;
+mod rule;
 mod salt;
 mod scan_code;
 mod scheme;
@@ -60,6 +62,7 @@ pub use hex::{HexError, parse_hex};
 pub use prompt::{Prompter, TerminalPrompter};
 pub use psid::{LOOK_ALIKES, PSID_LENGTH, PsidError, normalise_psid};
 pub use reader::{MAX_SECRET_LENGTH, OpenFiles, Options, Outcome, Purpose, Reader, Request};
+pub use rule::{ParsePinRuleError, PinRule};
 pub use salt::{
     MODEL_LENGTH, ParseSaltRuleError, SALT_LENGTH, SaltError, SaltInput, SaltRule, VENDOR_LENGTH,
 };
