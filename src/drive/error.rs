@@ -3,7 +3,10 @@
 use std::io;
 use std::time::Duration;
 
-use super::{AccessError, Authority, Mismatch, RangeError, SetupReport, Step, TableName};
+use super::{
+    AccessError, Authority, Mismatch, RangeError, SetupReport, Step, TableName, TallyError,
+};
+use crate::secret::SchemeError;
 use crate::session;
 use crate::spec::{DataRemovalMechanism, FeatureCode, MethodStatus, Ssc};
 
@@ -174,6 +177,12 @@ pub enum Cause {
     /// Ranges are in single user mode: they belong to their Users, not to Admins.
     #[error("the drive is in single user mode: ranges belong to their users")]
     SingleUserMode,
+    /// Attempts cannot be counted, so that none is made.
+    #[error("no attempt was made")]
+    Tally(#[source] TallyError),
+    /// A scheme makes no PIN of the passphrase.
+    #[error("the passphrase makes no PIN")]
+    Scheme(#[source] SchemeError),
     /// Session and transport.
     #[error(transparent)]
     Session(session::Error),
@@ -352,6 +361,7 @@ impl Error {
             | Cause::UnknownAuthority { .. }
             | Cause::PinLength { .. }
             | Cause::BeyondTable { .. }
+            | Cause::Scheme(_)
             | Cause::Range(_) => ErrorCode::InvalidRequest,
             Cause::Access(AccessError::Expression(_)) => ErrorCode::Failed,
             Cause::Access(_) => ErrorCode::InvalidRequest,
@@ -372,7 +382,8 @@ impl Error {
             | Cause::Output(_)
             | Cause::BlockedOtherwise
             | Cause::ProgrammaticResetDisabled
-            | Cause::NotAsAsked(_) => ErrorCode::Failed,
+            | Cause::NotAsAsked(_)
+            | Cause::Tally(_) => ErrorCode::Failed,
             Cause::Session(error) => session_code(error),
         }
     }

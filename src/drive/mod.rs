@@ -6,10 +6,10 @@
 //!
 //! In reading order: `mod` (opening, questions to anybody), `login` (sessions as somebody, the
 //! budget of wrong PINs), `journal` (notes for the run after an interrupted one), `setup` with
-//! `ownership` and `range`, `unlock` and `lock`, `passwd`, `user`, `erase` and `revert`;
-//! `byte_table` with `shadow_mbr`, `data_store` and `boot`; `reset`, `data_removal` and `facts` for
-//! what is asked for rarely, `raw` for everything else; `state`, `finding` and `plan` say things
-//! without sending anything.
+//! `ownership` and `range`, `unlock` and `lock`, `passwd`, `identify` with `tally`, `user`, `erase`
+//! and `revert`; `byte_table` with `shadow_mbr`, `data_store` and `boot`; `reset`, `data_removal` and
+//! `facts` for what is asked for rarely, `raw` for everything else; `state`, `finding` and `plan` say
+//! things without sending anything.
 
 #![forbid(unsafe_code)]
 
@@ -33,6 +33,7 @@ mod error;
 mod facts;
 mod finding;
 mod geometry;
+mod identify;
 mod journal;
 mod lock;
 mod login;
@@ -48,6 +49,7 @@ mod setup;
 mod shadow_mbr;
 mod state;
 mod step;
+mod tally;
 mod unlock;
 mod user;
 
@@ -64,6 +66,10 @@ pub use error::{Cause, Error, ErrorCode};
 pub use facts::ProtocolInformation;
 pub use finding::Finding;
 pub use geometry::{RangeError, RangeSpec};
+pub use identify::{
+    ASSUMED_LIMIT, Evidence, LimitSource, Limits, PinSearch, RESERVE, SearchEnd, SearchReport,
+    Shown, TryBudget,
+};
 pub use journal::Journal;
 pub use lock::{LockReport, LockRequest};
 pub use mismatch::Mismatch;
@@ -82,6 +88,7 @@ pub use setup::{LockOnReset, SetupPlan, SetupReport};
 pub use shadow_mbr::{LoadRequest, MbrChange, MbrControl, MbrReport, MbrStatus, MbrSurvey};
 pub use state::{DriveState, LockingState, MbrState};
 pub use step::Step;
+pub use tally::{Tally, TallyError};
 pub use unlock::{Lock, MbrOutcome, RangeOutcome, UnlockReport, UnlockRequest};
 pub use user::{Access, AccessChange, AccessError, EnableReport, Grant, Holder, Revocation, Right};
 
