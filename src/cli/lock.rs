@@ -25,14 +25,14 @@ pub(crate) fn run(args: &Lock, context: &Context) -> Result<Report, CliError> {
     };
     let mut slots = drives::open_many(&args.devices, args.session.opening(args.dry_run), context)?;
     if args.dry_run.dry_run {
-        return Ok(plan::report(
-            &mut slots,
-            args.session.reset,
-            |name, drive| {
-                let (request, _) = sparing(name, drive, &request, args.force)?;
-                Ok(drive.plan_lock(&request, authority)?)
-            },
-        ));
+        let plans = drives::each(&mut slots, |name, drive| {
+            let (sparing, _) = sparing(name, drive, &request, args.force)?;
+            let plan = drive.plan_lock(&sparing, authority)?;
+            let plan = plan::done(name, args.session.reset, plan);
+            let guards = guards(args, name, drive, &request, context);
+            Ok(plan::unless_refused(plan, guards))
+        });
+        return Ok(Report::of_drives(plans));
     }
     let is_exempt = |drive: &Drive| args.devices.all && !is_active(drive);
     drives::check(&mut slots, |named, drive| {
@@ -40,8 +40,8 @@ pub(crate) fn run(args: &Lock, context: &Context) -> Result<Report, CliError> {
             return Ok(());
         }
         preflight::locking(drive, authority)?;
-        in_use::check(named, args.force, context)?;
-        Tenants::of(named, drive).spare(&request.ranges, named, args.force, context)
+        let guards = guards(args, named, drive, &request, context);
+        guards.into_iter().collect()
     });
     let needs_key = |drive: &Drive| !is_exempt(drive);
     let reports = drives::each_with_key(
@@ -58,6 +58,21 @@ pub(crate) fn run(args: &Lock, context: &Context) -> Result<Report, CliError> {
         },
     );
     Ok(Report::of_drives(reports))
+}
+
+/// Refuses what others use.
+fn guards(
+    args: &Lock,
+    named: &Named,
+    drive: &Drive,
+    request: &LockRequest,
+    context: &Context,
+) -> [Result<(), CliError>; 2] {
+    let tenants = Tenants::of(named, drive);
+    [
+        in_use::check(named, args.force, context),
+        tenants.spare(&request.ranges, named, args.force, context),
+    ]
 }
 
 /// A drive that nobody named is not expected to be set up.

@@ -199,7 +199,14 @@ impl Drive {
 }
 
 impl Tries {
-    fn from_row(row: &Row) -> Result<Self, session::Error> {
+    /// Nothing is shown.
+    pub const NONE: Self = Self {
+        tries: None,
+        try_limit: None,
+        persistence: None,
+    };
+
+    pub(super) fn from_row(row: &Row) -> Result<Self, session::Error> {
         Ok(Self {
             tries: row.uint(c_pin::TRIES)?,
             try_limit: row.uint(c_pin::TRY_LIMIT)?,

@@ -200,7 +200,7 @@ fn rows_by_parts(session: &mut Session<'_>, table: Uid) -> Result<BTreeSet<Uid>,
 }
 
 /// A range, as far as the authority may see it: all, its name, or that it exists.
-fn show(session: &mut Session<'_>, number: RangeNumber) -> Result<LockingRange, Error> {
+pub(super) fn show(session: &mut Session<'_>, number: RangeNumber) -> Result<LockingRange, Error> {
     let row = match session.get(
         uid::locking_range(number),
         column::UID..=locking::ACTIVE_KEY,
@@ -281,7 +281,7 @@ pub(super) fn set(
 
 /// A range that does not exist is refused as one without permission; but an Admin may do everything
 /// with those that exist.
-fn unless_missing<T>(
+pub(super) fn unless_missing<T>(
     result: Result<T, session::Error>,
     range: RangeNumber,
     step: Step,

@@ -163,35 +163,6 @@ impl Subject {
     }
 }
 
-/// The name of a row of table `ACE` in the Locking SP, if it is one that can be changed.
-#[must_use]
-pub fn name(row: Uid) -> Option<String> {
-    let range = |RangeNumber(number): RangeNumber| match number {
-        0 => "GlobalRange".to_owned(),
-        number => format!("Range{number}"),
-    };
-    let table = |number: u16| match number {
-        1 => "DataStore".to_owned(),
-        number => format!("DataStore{number}"),
-    };
-    let bits = if K_AES_128.number(row).is_some() { 128 } else { 256 };
-    Some(match Subject::of(row)? {
-        Subject::SetReadLocked(number) => format!("ACE_Locking_{}_Set_RdLocked", range(number)),
-        Subject::SetWriteLocked(number) => format!("ACE_Locking_{}_Set_WrLocked", range(number)),
-        Subject::GetRange(number) => {
-            format!("ACE_Locking_{}_Get_RangeStartToActiveKey", range(number))
-        }
-        Subject::GenKey(number) => format!("ACE_K_AES_{bits}_{}_GenKey", range(number)),
-        Subject::SetMbrDone => "ACE_MBRControl_Set_DoneToDOR".to_owned(),
-        Subject::GetDataStore(number) => format!("ACE_{}_Get_All", table(number)),
-        Subject::SetDataStore(number) => format!("ACE_{}_Set_All", table(number)),
-        Subject::SetPin(user) => format!("ACE_C_PIN_User{user}_Set_PIN"),
-        Subject::SetCommonName(user) => format!("ACE_User{user}_Set_CommonName"),
-        Subject::GetAces => "ACE_ACE_Get_All".to_owned(),
-        Subject::GetAuthorities => "ACE_Authority_Get_All".to_owned(),
-    })
-}
-
 /// `FC00 + 2(Y−1)` for Get, one more for Set; from Y = 129 on at another place.
 const fn data_store(table: u16, set: u16) -> Uid {
     let number = table
@@ -256,23 +227,6 @@ mod tests {
         for row in rows {
             assert_eq!(Subject::of(row), Some(subject));
         }
-    }
-
-    #[test]
-    fn names_are_those_of_the_standard() {
-        for (low, expected) in [
-            (0x0003_e000, "ACE_Locking_GlobalRange_Set_RdLocked"),
-            (0x0003_e803, "ACE_Locking_Range3_Set_WrLocked"),
-            (0x0003_d003, "ACE_Locking_Range3_Get_RangeStartToActiveKey"),
-            (0x0003_b002, "ACE_K_AES_128_Range2_GenKey"),
-            (0x0003_b800, "ACE_K_AES_256_GlobalRange_GenKey"),
-            (0x0003_f801, "ACE_MBRControl_Set_DoneToDOR"),
-            (0x0003_fc01, "ACE_DataStore_Set_All"),
-            (0x0003_a801, "ACE_C_PIN_User1_Set_PIN"),
-        ] {
-            assert_eq!(name(ACE.row(low)).as_deref(), Some(expected));
-        }
-        assert_eq!(name(ACE.row(0x0003_f000)), None);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use clap::{Args, Subcommand};
 
 use clap::builder::BoolishValueParser;
 
+use super::erase::EraseOptions;
 use super::{Acting, Consent, Device, DryRun, Force, Key, SchemeOptions, SessionOptions};
 
 /// Locking ranges: pieces of a drive with locks and keys of their own
@@ -20,6 +21,7 @@ pub(crate) enum RangeCommand {
     Create(Box<RangeCreate>),
     Set(Box<RangeSet>),
     Delete(Box<RangeDelete>),
+    Erase(Box<RangeErase>),
 }
 
 /// Show every locking range that the drive has
@@ -179,6 +181,21 @@ pub(crate) struct RangeDelete {
     pub(crate) session: SessionOptions,
 }
 
+/// Erase one range by replacing its key: ITS DATA IS LOST
+///
+/// The same as "sedkit erase --range N".
+#[derive(Debug, Args)]
+#[command(after_long_help = "Example:\n  sedkit range erase /dev/nvme0 --range 1")]
+pub(crate) struct RangeErase {
+    #[command(flatten)]
+    pub(crate) device: Device,
+    /// Range number, 0 being all blocks that no other range has
+    #[arg(long, value_name = "N")]
+    pub(crate) range: u16,
+    #[command(flatten)]
+    pub(crate) options: EraseOptions,
+}
+
 impl RangeCommand {
     /// The command's name in JSON and in messages.
     pub(crate) const fn name(&self) -> &'static str {
@@ -187,6 +204,7 @@ impl RangeCommand {
             Self::Create(_) => "range create",
             Self::Set(_) => "range set",
             Self::Delete(_) => "range delete",
+            Self::Erase(_) => "range erase",
         }
     }
 }

@@ -13,12 +13,13 @@ mod tables;
 
 use serde::Serialize;
 
-use super::Context;
 use super::args::range::{Range, RangeCommand};
 use super::error::CliError;
 use super::ranges::RangeFields;
 use super::report::Report;
+use super::{Context, erase};
 use crate::drive::{KeyChange, Place, RangeReport};
+use crate::spec::RangeNumber;
 
 /// Works on locking ranges.
 pub(crate) fn run(args: &Range, context: &Context) -> Result<Report, CliError> {
@@ -27,6 +28,10 @@ pub(crate) fn run(args: &Range, context: &Context) -> Result<Report, CliError> {
         RangeCommand::Create(args) => create::run(args, context),
         RangeCommand::Set(args) => set::run(args, context),
         RangeCommand::Delete(args) => delete::run(args, context),
+        RangeCommand::Erase(args) => {
+            let ranges = vec![RangeNumber(args.range)];
+            erase::erase(&args.device, ranges, &args.options, context)
+        }
     }
 }
 

@@ -401,7 +401,7 @@ impl Work<'_, '_> {
         match self.session.gen_key(key) {
             Ok(()) => Ok(KeyChange::Replaced),
             Err(session::Error::Status(status)) => Ok(KeyChange::Refused(status)),
-            Err(error) => Err(error).at(Step::GenerateKey),
+            Err(error) => Err(error).at(Step::GenKey),
         }
     }
 
