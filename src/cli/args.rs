@@ -2,12 +2,14 @@
 
 use clap::{ArgAction, Args, Parser, Subcommand};
 
+pub(crate) mod datastore;
 pub(crate) mod decode;
 pub(crate) mod demo;
 pub(crate) mod r#gen;
 pub(crate) mod hash;
 pub(crate) mod info;
 pub(crate) mod lock;
+pub(crate) mod mbr;
 pub(crate) mod passwd;
 pub(crate) mod range;
 pub(crate) mod revert;
@@ -78,6 +80,8 @@ pub(crate) enum Command {
     Passwd(Box<passwd::Passwd>),
     Revert(Box<revert::Revert>),
     Range(range::Range),
+    Mbr(mbr::Mbr),
+    Datastore(datastore::Datastore),
     Hash(hash::Hash),
     Decode(decode::Decode),
     Vdrive(vdrive::Vdrive),
@@ -100,6 +104,8 @@ impl Command {
             Self::Range(range) => match range.command {
                 range::RangeCommand::List(_) => "range list",
             },
+            Self::Mbr(mbr) => mbr.command.name(),
+            Self::Datastore(datastore) => datastore.command.name(),
             Self::Hash(_) => "hash",
             Self::Decode(_) => "decode",
             Self::Vdrive(vdrive) => vdrive.command.name(),

@@ -16,6 +16,7 @@ use clap::Parser;
 
 mod args;
 mod confirm;
+mod datastore;
 mod decode;
 mod demo;
 mod device;
@@ -36,11 +37,14 @@ mod in_use;
 mod info;
 mod journal;
 mod lock;
+mod looking;
 mod luks;
+mod mbr;
 mod output;
 mod passwd;
 mod plan;
 mod preflight;
+mod progress;
 mod range;
 mod ranges;
 mod report;
@@ -52,8 +56,10 @@ mod secret;
 mod served;
 mod setup;
 mod signal;
+mod size;
 mod state;
 mod table;
+mod transfer;
 mod unlock;
 mod usage;
 mod vdrive;
@@ -122,6 +128,8 @@ fn dispatch(command: &Command, context: &Context) -> Result<Report, CliError> {
         Command::Passwd(args) => passwd::run(args, context),
         Command::Revert(args) => revert::run(args, context),
         Command::Range(args) => range::run(args, context),
+        Command::Mbr(args) => mbr::run(args, context),
+        Command::Datastore(args) => datastore::run(args, context),
         Command::Hash(args) => hash::run(args, context),
         Command::Decode(args) => decode::run(args),
         Command::Vdrive(args) => vdrive::run(args, context),

@@ -3,7 +3,8 @@
 use std::io;
 
 use super::byte_table::{
-    self, Atomicity, ByteTable, Contents, OnProgress, Verification, TableName, WriteReport, WriteRequest,
+    self, Atomicity, ByteTable, Contents, OnProgress, TableName, Verification, WriteReport,
+    WriteRequest,
 };
 use super::error::At;
 use super::{Authority, Credential, Drive, EraseConsent, Error, Step};

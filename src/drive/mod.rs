@@ -61,9 +61,7 @@ pub use plan::PlannedCall;
 pub use range::LockingRange;
 pub use revert::RevertReport;
 pub use setup::{LockOnReset, SetupPlan, SetupReport};
-pub use shadow_mbr::{
-    LoadRequest, MbrChange, MbrControl, MbrReport, MbrStatus, MbrSurvey,
-};
+pub use shadow_mbr::{LoadRequest, MbrChange, MbrControl, MbrReport, MbrStatus, MbrSurvey};
 pub use state::{DriveState, LockingState, MbrState};
 pub use step::Step;
 pub use unlock::{Lock, MbrOutcome, RangeOutcome, UnlockReport, UnlockRequest};

@@ -31,13 +31,13 @@ const RANGE_COLUMNS: &str = "RangeStart to ActiveKey";
 
 /// A plan being written.
 #[derive(Default)]
-struct Plan {
+pub(super) struct Plan {
     session: String,
-    calls: Vec<PlannedCall>,
+    pub(super) calls: Vec<PlannedCall>,
 }
 
 impl Plan {
-    fn session(&mut self, sp: Uid, authority: Option<Authority>, pin: &str) {
+    pub(super) fn session(&mut self, sp: Uid, authority: Option<Authority>, pin: &str) {
         let sp = name(sp);
         let authority = authority.map_or("Anybody".to_owned(), |authority| authority.to_string());
         self.session = format!("{sp} as {authority}");
@@ -50,15 +50,15 @@ impl Plan {
         self.read(uid::SESSION_MANAGER, "StartSession", arguments);
     }
 
-    fn log_in(&mut self, authority: Authority) {
+    pub(super) fn log_in(&mut self, authority: Authority) {
         self.session(authority.sp(), Some(authority), MASKED);
     }
 
-    fn read(&mut self, object: Uid, method: &str, arguments: impl Into<String>) {
+    pub(super) fn read(&mut self, object: Uid, method: &str, arguments: impl Into<String>) {
         self.call(object, method, arguments.into(), false);
     }
 
-    fn change(&mut self, object: Uid, method: &str, arguments: impl Into<String>) {
+    pub(super) fn change(&mut self, object: Uid, method: &str, arguments: impl Into<String>) {
         self.call(object, method, arguments.into(), true);
     }
 

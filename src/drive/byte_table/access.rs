@@ -78,7 +78,11 @@ impl<'s, 't> Access<'s, 't> {
             };
             return Err(Error::before(limit.into()));
         }
-        Ok(rounded(capacity, granularity, self.view.table.access_granularity))
+        Ok(rounded(
+            capacity,
+            granularity,
+            self.view.table.access_granularity,
+        ))
     }
 
     /// Reads bytes. Where the drive cannot send as much as it told, less is asked for from then on.
@@ -87,7 +91,10 @@ impl<'s, 't> Access<'s, 't> {
         let mut start = range.start;
         while start < range.end {
             let end = range.end.min(start.saturating_add(self.view.portion));
-            match self.session.get_bytes(self.view.table.name.uid(), start..end) {
+            match self
+                .session
+                .get_bytes(self.view.table.name.uid(), start..end)
+            {
                 Err(session::Error::Status(MethodStatus::RESPONSE_OVERFLOW))
                     if self.view.portion > 1 =>
                 {

@@ -156,7 +156,10 @@ mod tests {
     #[test]
     fn what_is_of_no_interest_stays_as_it_is() {
         let block = block(0..8, 2..5);
-        assert_eq!(block.merged(vec![9; 8], &[1, 2, 3]), [9, 9, 1, 2, 3, 9, 9, 9]);
+        assert_eq!(
+            block.merged(vec![9; 8], &[1, 2, 3]),
+            [9, 9, 1, 2, 3, 9, 9, 9]
+        );
         assert_eq!(block.part(&[0, 1, 2, 3, 4, 5, 6, 7]), [2, 3, 4]);
     }
 }

@@ -58,6 +58,11 @@ impl<C: Contents> ZeroPadded<C> {
         let length = length.max(contents.length());
         Self { contents, length }
     }
+
+    /// The contents without the zeros.
+    pub const fn contents_mut(&mut self) -> &mut C {
+        &mut self.contents
+    }
 }
 
 impl<C: Contents> Contents for ZeroPadded<C> {
@@ -69,7 +74,9 @@ impl<C: Contents> Contents for ZeroPadded<C> {
 
     fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> Result<(), C::Error> {
         let left = self.contents.length().saturating_sub(offset);
-        let there = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
+        let there = usize::try_from(left)
+            .unwrap_or(usize::MAX)
+            .min(buffer.len());
         let (bytes, zeros) = buffer.split_at_mut(there);
         zeros.fill(0);
         match bytes.is_empty() {

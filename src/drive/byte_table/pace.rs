@@ -104,11 +104,18 @@ mod tests {
     fn no_pattern_costs_more_than_the_table_says() {
         for period in 1..=14_u32 {
             for pattern in 0..1_u32 << period {
-                let (read, written) = walk(period * 60, |block| pattern >> (block % period) & 1 == 1);
+                let (read, written) =
+                    walk(period * 60, |block| pattern >> (block % period) & 1 == 1);
                 let blocks = period * 60;
                 // In hundredths of an IF command.
-                assert!(200 * (read + written) <= 286 * blocks + 2000, "{period} {pattern:b}");
-                assert!(200 * (read + 2 * written) <= 458 * blocks + 2000, "{period} {pattern:b}");
+                assert!(
+                    200 * (read + written) <= 286 * blocks + 2000,
+                    "{period} {pattern:b}"
+                );
+                assert!(
+                    200 * (read + 2 * written) <= 458 * blocks + 2000,
+                    "{period} {pattern:b}"
+                );
             }
         }
     }

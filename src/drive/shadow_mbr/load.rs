@@ -3,7 +3,7 @@
 use std::io;
 
 use super::super::byte_table::{
-    self, Access, Atomicity, ByteTable, Contents, OnProgress, Overwriting, Verification, TableName,
+    self, Access, Atomicity, ByteTable, Contents, OnProgress, Overwriting, TableName, Verification,
     WriteReport, WriteRequest, is_blank,
 };
 use super::super::error::At;
