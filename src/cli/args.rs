@@ -2,6 +2,7 @@
 
 use clap::{ArgAction, Args, Parser, Subcommand};
 
+pub(crate) mod datastore;
 pub(crate) mod decode;
 pub(crate) mod demo;
 pub(crate) mod erase;
@@ -10,6 +11,7 @@ pub(crate) mod hash;
 pub(crate) mod identify_pin;
 pub(crate) mod info;
 pub(crate) mod lock;
+pub(crate) mod mbr;
 pub(crate) mod passwd;
 pub(crate) mod range;
 pub(crate) mod revert;
@@ -83,6 +85,8 @@ pub(crate) enum Command {
     Revert(Box<revert::Revert>),
     Range(range::Range),
     User(user::User),
+    Mbr(mbr::Mbr),
+    Datastore(datastore::Datastore),
     Hash(hash::Hash),
     IdentifyPin(Box<identify_pin::IdentifyPin>),
     Decode(decode::Decode),
@@ -106,6 +110,8 @@ impl Command {
             Self::Revert(_) => "revert",
             Self::Range(range) => range.command.name(),
             Self::User(user) => user.command.name(),
+            Self::Mbr(mbr) => mbr.command.name(),
+            Self::Datastore(datastore) => datastore.command.name(),
             Self::Hash(_) => "hash",
             Self::IdentifyPin(_) => "identify-pin",
             Self::Decode(_) => "decode",

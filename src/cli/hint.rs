@@ -37,6 +37,11 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
         Cause::Busy { .. } => STACK_RESET,
         Cause::ConsentRequired => "name the drive with --confirm SERIAL",
         Cause::Tally(error) => return Some(for_tally(error)),
+        Cause::NoShadowMbr | Cause::NoTable(_) => "see \"sedkit info\" for what the drive can do",
+        Cause::BeyondTable { .. } => {
+            "nothing was written; \"sedkit mbr status\" and \"sedkit datastore list\" show the sizes"
+        }
+        Cause::NotReadable { .. } => "act as Admin1 with --as Admin1, or as who was granted it",
         Cause::PinLength { .. } => "the sedutil schemes make 32 bytes of a longer passphrase",
         Cause::Range(error) => return for_range(*error),
         Cause::SingleUserMode => {

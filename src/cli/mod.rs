@@ -16,6 +16,7 @@ use clap::Parser;
 
 mod args;
 mod confirm;
+mod datastore;
 mod decode;
 mod demo;
 mod device;
@@ -39,11 +40,14 @@ mod in_use;
 mod info;
 mod journal;
 mod lock;
+mod looking;
 mod luks;
+mod mbr;
 mod output;
 mod passwd;
 mod plan;
 mod preflight;
+mod progress;
 mod range;
 mod ranges;
 mod report;
@@ -56,8 +60,10 @@ mod served;
 mod setup;
 mod shared;
 mod signal;
+mod size;
 mod state;
 mod table;
+mod transfer;
 mod unlock;
 mod usage;
 mod user;
@@ -129,6 +135,8 @@ fn dispatch(command: &Command, context: &Context) -> Result<Report, CliError> {
         Command::Revert(args) => revert::run(args, context),
         Command::Range(args) => range::run(args, context),
         Command::User(args) => user::run(args, context),
+        Command::Mbr(args) => mbr::run(args, context),
+        Command::Datastore(args) => datastore::run(args, context),
         Command::Hash(args) => hash::run(args, context),
         Command::IdentifyPin(args) => identify_pin::run(args, context),
         Command::Decode(args) => decode::run(args),
