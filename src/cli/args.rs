@@ -10,6 +10,7 @@ pub(crate) mod info;
 pub(crate) mod lock;
 pub(crate) mod passwd;
 pub(crate) mod range;
+pub(crate) mod raw;
 pub(crate) mod revert;
 pub(crate) mod scan;
 pub(crate) mod setup;
@@ -78,6 +79,7 @@ pub(crate) enum Command {
     Passwd(Box<passwd::Passwd>),
     Revert(Box<revert::Revert>),
     Range(range::Range),
+    Raw(Box<raw::Raw>),
     Hash(hash::Hash),
     Decode(decode::Decode),
     Vdrive(vdrive::Vdrive),
@@ -100,6 +102,7 @@ impl Command {
             Self::Range(range) => match range.command {
                 range::RangeCommand::List(_) => "range list",
             },
+            Self::Raw(raw) => raw.command.name(),
             Self::Hash(_) => "hash",
             Self::Decode(_) => "decode",
             Self::Vdrive(vdrive) => vdrive.command.name(),

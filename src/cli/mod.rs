@@ -43,6 +43,7 @@ mod plan;
 mod preflight;
 mod range;
 mod ranges;
+mod raw;
 mod report;
 mod rescan;
 mod resume;
@@ -122,6 +123,7 @@ fn dispatch(command: &Command, context: &Context) -> Result<Report, CliError> {
         Command::Passwd(args) => passwd::run(args, context),
         Command::Revert(args) => revert::run(args, context),
         Command::Range(args) => range::run(args, context),
+        Command::Raw(args) => raw::run(args, context),
         Command::Hash(args) => hash::run(args, context),
         Command::Decode(args) => decode::run(args),
         Command::Vdrive(args) => vdrive::run(args, context),

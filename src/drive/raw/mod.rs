@@ -9,7 +9,10 @@ pub use dump::{Contents, Dump, DumpOptions, DumpedRow, DumpedTable, RowSource};
 
 use super::error::At;
 use super::login::check_pin;
-use super::{Authority, Cause, Credential, Drive, EraseConsent, Error, Mismatch, Step};
+use super::plan::{MASKED, Plan};
+use super::{
+    Authority, Cause, Credential, Drive, EraseConsent, Error, Mismatch, PlannedCall, Step,
+};
 use crate::session::{self, MethodCall, Row, Session};
 use crate::spec::{MethodStatus, Ssc, Uid, method, uid};
 use crate::wire::Value;
@@ -95,6 +98,26 @@ impl Drive {
             Some(credential) => self.log_in(credential),
             None => self.open_as_anybody(sp),
         }
+    }
+
+    /// The methods that a call makes. Nothing is sent; `arguments` is the call's as people read them,
+    /// with PINs masked.
+    ///
+    /// # Errors
+    /// What [`Drive::raw_call`] refuses before anything is sent, but for the consent.
+    pub fn plan_raw(
+        &self,
+        sp: Uid,
+        acting: Option<Authority>,
+        call: &RawCall,
+        arguments: String,
+    ) -> Result<Vec<PlannedCall>, Error> {
+        self.require_session(sp, acting)?;
+        let mut plan = Plan::default();
+        plan.session(sp, acting, acting.map_or("", |_| MASKED));
+        let method = uid::label(call.method);
+        plan.call(call.object, &method, arguments, call.changes());
+        Ok(plan.calls)
     }
 
     /// Get: columns of an object, from the first to the last; all if there is no range.
