@@ -2,6 +2,8 @@
 
 use clap::{ArgAction, Args, Parser, Subcommand};
 
+pub(crate) mod block_sid;
+pub(crate) mod data_removal;
 pub(crate) mod decode;
 pub(crate) mod demo;
 pub(crate) mod r#gen;
@@ -14,6 +16,8 @@ pub(crate) mod raw;
 pub(crate) mod revert;
 pub(crate) mod scan;
 pub(crate) mod setup;
+pub(crate) mod stack_reset;
+pub(crate) mod tper_reset;
 pub(crate) mod unlock;
 pub(crate) mod vdrive;
 
@@ -79,6 +83,10 @@ pub(crate) enum Command {
     Passwd(Box<passwd::Passwd>),
     Revert(Box<revert::Revert>),
     Range(range::Range),
+    DataRemoval(Box<data_removal::DataRemoval>),
+    BlockSid(block_sid::BlockSid),
+    TperReset(Box<tper_reset::TperReset>),
+    StackReset(stack_reset::StackReset),
     Raw(Box<raw::Raw>),
     Hash(hash::Hash),
     Decode(decode::Decode),
@@ -102,6 +110,13 @@ impl Command {
             Self::Range(range) => match range.command {
                 range::RangeCommand::List(_) => "range list",
             },
+            Self::DataRemoval(removal) => match removal.command {
+                data_removal::DataRemovalCommand::Show(_) => "data-removal show",
+                data_removal::DataRemovalCommand::Set(_) => "data-removal set",
+            },
+            Self::BlockSid(_) => "block-sid",
+            Self::TperReset(_) => "tper-reset",
+            Self::StackReset(_) => "stack-reset",
             Self::Raw(raw) => raw.command.name(),
             Self::Hash(_) => "hash",
             Self::Decode(_) => "decode",

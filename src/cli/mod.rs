@@ -15,7 +15,9 @@ use std::time::Duration;
 use clap::Parser;
 
 mod args;
+mod block_sid;
 mod confirm;
+mod data_removal;
 mod decode;
 mod demo;
 mod device;
@@ -53,8 +55,10 @@ mod secret;
 mod served;
 mod setup;
 mod signal;
+mod stack_reset;
 mod state;
 mod table;
+mod tper_reset;
 mod unlock;
 mod usage;
 mod vdrive;
@@ -123,6 +127,10 @@ fn dispatch(command: &Command, context: &Context) -> Result<Report, CliError> {
         Command::Passwd(args) => passwd::run(args, context),
         Command::Revert(args) => revert::run(args, context),
         Command::Range(args) => range::run(args, context),
+        Command::DataRemoval(args) => data_removal::run(args, context),
+        Command::BlockSid(args) => block_sid::run(args, context),
+        Command::TperReset(args) => tper_reset::run(args, context),
+        Command::StackReset(args) => stack_reset::run(args, context),
         Command::Raw(args) => raw::run(args, context),
         Command::Hash(args) => hash::run(args, context),
         Command::Decode(args) => decode::run(args),

@@ -158,7 +158,7 @@ pub(crate) struct Call {
     #[arg(value_name = "METHOD")]
     pub(crate) method: String,
     /// Arguments
-    #[arg(value_name = "ARGUMENT", allow_hyphen_values = true)]
+    #[arg(value_name = "ARGUMENT", allow_negative_numbers = true)]
     pub(crate) arguments: Vec<String>,
     /// Show PINs and keys, where a drive gives them out
     #[arg(long)]

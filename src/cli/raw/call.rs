@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use super::set::{NewPins, recipe};
+use super::set::{Pins, recipe};
 use super::syntax::{self, NoSecrets};
 use super::target::{self, Target};
 use super::value::{self, Masking, ObjectFields};
@@ -17,8 +17,9 @@ use crate::cli::secret::Secrets;
 use crate::cli::state::StateFields;
 use crate::cli::{Context, in_use, plan};
 use crate::drive::{Drive, RawCall};
-use crate::secret::TerminalPrompter;
+use crate::secret::{Purpose, TerminalPrompter};
 use crate::session::Row;
+use crate::spec::column_type::ColumnType;
 use crate::spec::{Uid, method, uid};
 use crate::wire::Value;
 
@@ -94,9 +95,13 @@ fn make(
     };
     let recipe = recipe(None, &args.session.scheme)?;
     let mut terminal = TerminalPrompter::new();
-    let mut pins = NewPins {
+    let mut pins = Pins {
         secrets: Secrets::new(&mut terminal, &args.session.scheme.salt, context),
         recipe: &recipe,
+        purpose: match shown.changes() {
+            true => Purpose::New,
+            false => Purpose::Existing,
+        },
         drive,
     };
     let call = call(args, target, shown.method, &mut pins)?;
@@ -166,4 +171,14 @@ fn done(
         return Done::notice(format!("{name}: {what}: SUCCESS{text}"), &fields);
     }
     Done::data(text, &fields)
+}
+
+/// One line for each result. Authenticate answers a Boolean.
+fn lines(method: Uid, results: &[Value]) -> Vec<String> {
+    let kind = match method {
+        method::AUTHENTICATE => ColumnType::Boolean,
+        _ => ColumnType::Plain,
+    };
+    let lines = results.iter().map(|result| value::text_of(kind, result));
+    lines.collect()
 }

@@ -14,7 +14,7 @@ use crate::cli::secret::{self, Recipe};
 use crate::cli::state::StateFields;
 use crate::cli::{Context, in_use, plan};
 use crate::drive::{Drive, RawCall, RawSetReport};
-use crate::secret::TerminalPrompter;
+use crate::secret::{Purpose, TerminalPrompter};
 use crate::spec::column_type::{self, ColumnType};
 use crate::spec::{Uid, column, method, uid};
 use crate::wire::Value;
@@ -98,17 +98,21 @@ fn arguments(args: &Set, target: Target) -> Result<String, CliError> {
     Ok(texts.collect::<Vec<_>>().join(", "))
 }
 
-/// The secrets of PIN columns: the bytes as they are, unless a scheme is named.
-pub(super) struct NewPins<'a, 'r> {
+/// Reads secrets: the bytes as they are, unless a scheme is named.
+pub(super) struct Pins<'a, 'r> {
     pub(super) secrets: secret::Secrets<'a>,
     pub(super) recipe: &'r Recipe,
+    pub(super) purpose: Purpose,
     pub(super) drive: &'r mut Drive,
 }
 
-impl syntax::Secrets for NewPins<'_, '_> {
+impl syntax::Secrets for Pins<'_, '_> {
     fn secret(&mut self, source: &str) -> Result<Value, CliError> {
         let source = secret::source(source)?;
-        let key = self.secrets.new_pin(&source, "New secret", self.recipe)?;
+        let key = match self.purpose {
+            Purpose::New => self.secrets.new_pin(&source, "New secret", self.recipe)?,
+            Purpose::Existing => self.secrets.existing(&source, "Secret", self.recipe)?,
+        };
         Ok(Value::from(key.pin(self.drive)?.expose()))
     }
 }
@@ -137,9 +141,10 @@ fn set(
     let consent = consent(&args.change, &what, name, drive, context)?;
     let recipe = recipe(args.new_scheme.new_scheme.as_deref(), &args.session.scheme)?;
     let mut terminal = TerminalPrompter::new();
-    let mut pins = NewPins {
+    let mut pins = Pins {
         secrets: secret::Secrets::new(&mut terminal, &args.session.scheme.salt, context),
         recipe: &recipe,
+        purpose: Purpose::New,
         drive,
     };
     let values = values(args, target, &mut pins)?;
