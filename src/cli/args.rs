@@ -6,8 +6,10 @@ pub(crate) mod block_sid;
 pub(crate) mod data_removal;
 pub(crate) mod decode;
 pub(crate) mod demo;
+pub(crate) mod erase;
 pub(crate) mod r#gen;
 pub(crate) mod hash;
+pub(crate) mod identify_pin;
 pub(crate) mod info;
 pub(crate) mod lock;
 pub(crate) mod passwd;
@@ -81,6 +83,7 @@ pub(crate) enum Command {
     Lock(lock::Lock),
     Unlock(unlock::Unlock),
     Passwd(Box<passwd::Passwd>),
+    Erase(Box<erase::Erase>),
     Revert(Box<revert::Revert>),
     Range(range::Range),
     DataRemoval(Box<data_removal::DataRemoval>),
@@ -89,6 +92,7 @@ pub(crate) enum Command {
     StackReset(stack_reset::StackReset),
     Raw(Box<raw::Raw>),
     Hash(hash::Hash),
+    IdentifyPin(Box<identify_pin::IdentifyPin>),
     Decode(decode::Decode),
     Vdrive(vdrive::Vdrive),
     Demo(demo::Demo),
@@ -106,9 +110,11 @@ impl Command {
             Self::Lock(_) => "lock",
             Self::Unlock(_) => "unlock",
             Self::Passwd(_) => "passwd",
+            Self::Erase(_) => "erase",
             Self::Revert(_) => "revert",
             Self::Range(range) => match range.command {
                 range::RangeCommand::List(_) => "range list",
+                range::RangeCommand::Erase(_) => "range erase",
             },
             Self::DataRemoval(removal) => match removal.command {
                 data_removal::DataRemovalCommand::Show(_) => "data-removal show",
@@ -119,6 +125,7 @@ impl Command {
             Self::StackReset(_) => "stack-reset",
             Self::Raw(raw) => raw.command.name(),
             Self::Hash(_) => "hash",
+            Self::IdentifyPin(_) => "identify-pin",
             Self::Decode(_) => "decode",
             Self::Vdrive(vdrive) => vdrive.command.name(),
             Self::Demo(_) => "demo",

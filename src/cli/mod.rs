@@ -23,7 +23,9 @@ mod demo;
 mod device;
 mod discovery;
 mod drives;
+mod erase;
 mod error;
+mod evidence;
 mod exclusive;
 mod exit;
 mod extent;
@@ -33,6 +35,7 @@ mod r#gen;
 mod hardware;
 mod hash;
 mod hint;
+mod identify_pin;
 mod identity;
 mod in_use;
 mod info;
@@ -54,6 +57,7 @@ mod scan;
 mod secret;
 mod served;
 mod setup;
+mod shared;
 mod signal;
 mod stack_reset;
 mod state;
@@ -125,6 +129,7 @@ fn dispatch(command: &Command, context: &Context) -> Result<Report, CliError> {
         Command::Lock(args) => lock::run(args, context),
         Command::Unlock(args) => unlock::run(args, context),
         Command::Passwd(args) => passwd::run(args, context),
+        Command::Erase(args) => erase::run(args, context),
         Command::Revert(args) => revert::run(args, context),
         Command::Range(args) => range::run(args, context),
         Command::DataRemoval(args) => data_removal::run(args, context),
@@ -133,6 +138,7 @@ fn dispatch(command: &Command, context: &Context) -> Result<Report, CliError> {
         Command::StackReset(args) => stack_reset::run(args, context),
         Command::Raw(args) => raw::run(args, context),
         Command::Hash(args) => hash::run(args, context),
+        Command::IdentifyPin(args) => identify_pin::run(args, context),
         Command::Decode(args) => decode::run(args),
         Command::Vdrive(args) => vdrive::run(args, context),
         Command::Demo(args) => demo::run(args, context),

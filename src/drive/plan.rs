@@ -27,7 +27,7 @@ pub struct PlannedCall {
 pub(super) const MASKED: &str = "<PIN>";
 
 /// The columns that say whether a range is locked, and how.
-const RANGE_COLUMNS: &str = "RangeStart to ActiveKey";
+pub(super) const RANGE_COLUMNS: &str = "RangeStart to ActiveKey";
 
 /// A plan being written.
 #[derive(Default)]
@@ -60,6 +60,11 @@ impl Plan {
 
     pub(super) fn change(&mut self, object: Uid, method: &str, arguments: impl Into<String>) {
         self.call(object, method, arguments.into(), true);
+    }
+
+    /// The calls, in their order.
+    pub(super) fn calls(self) -> Vec<PlannedCall> {
+        self.calls
     }
 
     pub(super) fn call(&mut self, object: Uid, method: &str, arguments: String, changes: bool) {
@@ -180,7 +185,10 @@ impl Drive {
         plan.set_locked(
             &self.named_ranges(&request.ranges),
             &request.except,
-            "ReadLocked = 1, WriteLocked = 1",
+            match request.read_only {
+                true => "WriteLocked = 1",
+                false => "ReadLocked = 1, WriteLocked = 1",
+            },
         );
         Ok(plan.calls)
     }

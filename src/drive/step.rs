@@ -26,8 +26,30 @@ pub enum Step {
     ReadRange,
     /// Setting a Locking range.
     SetRange,
+    /// Reading an authority.
+    ReadAuthority,
+    /// Enabling or disabling an authority.
+    SetEnabled,
+    /// Reading who has a right.
+    ReadRights,
+    /// Setting who has a right.
+    SetRights,
+    /// Replacing a media encryption key.
+    GenKey,
     /// Setting the control of the shadow MBR.
     SetMbrControl,
+    /// Reading the control of the shadow MBR.
+    ReadMbrControl,
+    /// Reading how large a byte table is.
+    DescribeTable,
+    /// Reading bytes of a byte table.
+    ReadTable,
+    /// Writing bytes of a byte table.
+    WriteTable,
+    /// Starting a transaction.
+    StartTransaction,
+    /// Making everything in a transaction take effect.
+    Commit,
     /// Reading a `C_PIN` row.
     ReadTries,
     /// Reading back what was set.
@@ -83,7 +105,18 @@ impl Step {
             Self::ListRanges => "list_ranges",
             Self::ReadRange => "read_range",
             Self::SetRange => "set_range",
+            Self::ReadAuthority => "read_authority",
+            Self::SetEnabled => "set_enabled",
+            Self::ReadRights => "read_rights",
+            Self::SetRights => "set_rights",
+            Self::GenKey => "gen_key",
             Self::SetMbrControl => "set_mbr_control",
+            Self::ReadMbrControl => "read_mbr_control",
+            Self::DescribeTable => "describe_table",
+            Self::ReadTable => "read_table",
+            Self::WriteTable => "write_table",
+            Self::StartTransaction => "start_transaction",
+            Self::Commit => "commit",
             Self::ReadTries => "read_tries",
             Self::ReadBack => "read_back",
             Self::Revert => "revert",

@@ -67,6 +67,7 @@ macro_rules! open_enum {
     };
 }
 
+pub mod ace;
 pub mod column;
 pub mod column_type;
 pub mod feature;

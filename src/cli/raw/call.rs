@@ -155,11 +155,7 @@ fn done(
     };
     let text = match &fields.row {
         Some(row) => row.lines().join("\n"),
-        None => results
-            .iter()
-            .map(value::plain)
-            .collect::<Vec<_>>()
-            .join("\n"),
+        None => lines(call.method, results).join("\n"),
     };
     if call.changes() || text.is_empty() {
         let what = format!("{}.{}", uid::label(call.object), uid::label(call.method));

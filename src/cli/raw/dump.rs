@@ -10,7 +10,7 @@ use crate::cli::drives::{self, Done};
 use crate::cli::error::CliError;
 use crate::cli::report::Report;
 use crate::drive::{
-    Contents, Drive, Dump, DumpOptions, DumpedRow, DumpedTable, LockingState, RowSource,
+    Drive, Dump, DumpOptions, DumpedContents, DumpedRow, DumpedTable, LockingState, RowSource,
 };
 use crate::spec::{MethodStatus, Uid, uid};
 use crate::wire::hex;
@@ -135,11 +135,11 @@ impl From<&DumpedTable> for TableFields {
             status: None,
         };
         match &table.contents {
-            Contents::Objects { source, rows } => {
+            DumpedContents::Objects { source, rows } => {
                 fields.listed = Some(*source == RowSource::Next);
                 fields.rows = Some(rows.iter().map(RowFields::from).collect());
             }
-            Contents::Bytes { length, first } => {
+            DumpedContents::Bytes { length, first } => {
                 fields.kind = "byte";
                 fields.length = *length;
                 fields.data = first.as_ref().ok().map(|bytes| hex::encode(bytes));

@@ -1,8 +1,8 @@
 //! A dump: every table of an SP with every row, as far as an authority may see them.
 
-use super::{RawSession, rows, visible};
+use super::{RawSession, visible};
 use crate::drive::error::At;
-use crate::drive::{Drive, Error, Step};
+use crate::drive::{Drive, Error, Step, range};
 use crate::session::{self, Row, Session};
 use crate::spec::column::table;
 use crate::spec::{MethodStatus, Uid, uid};
@@ -37,13 +37,13 @@ pub struct DumpedTable {
     /// Its row in table `Table`.
     pub descriptor: Row,
     /// What it holds.
-    pub contents: Contents,
+    pub contents: DumpedContents,
 }
 
 /// What a table holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Contents {
+pub enum DumpedContents {
     /// Objects.
     Objects {
         /// Whence the rows are known.
@@ -90,7 +90,7 @@ impl Drive {
     pub fn dump(&mut self, session: RawSession<'_>, options: DumpOptions) -> Result<Dump, Error> {
         let sp = session.sp;
         let mut session = self.open_raw(session)?;
-        let descriptors = rows::all(&mut session, uid::TABLE).at(Step::ListRows)?;
+        let descriptors = range::rows(&mut session, uid::TABLE).at(Step::ListRows)?;
         let mut walk = Walk::new(options);
         for descriptor in descriptors {
             if walk.budget == 0 {
@@ -146,16 +146,20 @@ impl Walk {
         session: &mut Session<'_>,
         uid: Uid,
         descriptor: &Row,
-    ) -> Result<Contents, session::Error> {
+    ) -> Result<DumpedContents, session::Error> {
         let length = descriptor.uint(table::ROWS).unwrap_or_default();
         let wanted = self.options.bytes.min(length.unwrap_or(u64::MAX));
         let first = answered(super::get_bytes(session, uid, 0, wanted))?;
-        Ok(Contents::Bytes { length, first })
+        Ok(DumpedContents::Bytes { length, first })
     }
 
-    fn objects(&mut self, session: &mut Session<'_>, uid: Uid) -> Result<Contents, session::Error> {
-        let (source, list) = match answered(rows::all(session, uid))? {
-            Ok(rows) => (RowSource::Next, rows),
+    fn objects(
+        &mut self,
+        session: &mut Session<'_>,
+        uid: Uid,
+    ) -> Result<DumpedContents, session::Error> {
+        let (source, list) = match answered(range::rows(session, uid))? {
+            Ok(rows) => (RowSource::Next, rows.into_iter().collect()),
             Err(_) => (RowSource::Standard, self.standard_rows(session, uid)?),
         };
         let mut rows = Vec::new();
@@ -167,7 +171,7 @@ impl Walk {
             }
         }
         self.budget = self.budget.saturating_sub(rows.len());
-        Ok(Contents::Objects { source, rows })
+        Ok(DumpedContents::Objects { source, rows })
     }
 
     /// The rows that the standards put into tables which no TPer has to list (\[Opal\] 4.2.1.4,
@@ -198,13 +202,14 @@ impl Walk {
     fn ranges(&self, session: &mut Session<'_>) -> Result<Vec<Uid>, session::Error> {
         let walked = self.tables.iter().find(|table| table.uid == uid::LOCKING);
         if let Some(DumpedTable {
-            contents: Contents::Objects { rows, .. },
+            contents: DumpedContents::Objects { rows, .. },
             ..
         }) = walked
         {
             return Ok(rows.iter().map(|row| row.uid).collect());
         }
-        Ok(answered(rows::all(session, uid::LOCKING))?.unwrap_or_default())
+        let rows = answered(range::rows(session, uid::LOCKING))?;
+        Ok(rows.unwrap_or_default().into_iter().collect())
     }
 }
 

@@ -3,13 +3,13 @@
 //! Nothing here knows what an object means, so everything that may change one takes a consent.
 
 mod dump;
-mod rows;
 
-pub use dump::{Contents, Dump, DumpOptions, DumpedRow, DumpedTable, RowSource};
+pub use dump::{Dump, DumpOptions, DumpedContents, DumpedRow, DumpedTable, RowSource};
 
 use super::error::At;
 use super::login::check_pin;
 use super::plan::{MASKED, Plan};
+use super::range;
 use super::{
     Authority, Cause, Credential, Drive, EraseConsent, Error, Mismatch, PlannedCall, Step,
 };
@@ -153,15 +153,15 @@ impl Drive {
         Ok(bytes)
     }
 
-    /// Next: the rows of a table, in as many parts as they take.
+    /// Next: the rows of a table in ascending order, in as many parts as they take.
     ///
     /// # Errors
     /// [`Error`] with the step at which it failed.
     pub fn raw_next(&mut self, session: RawSession<'_>, table: Uid) -> Result<Vec<Uid>, Error> {
         let mut session = self.open_raw(session)?;
-        let rows = rows::all(&mut session, table).at(Step::ListRows)?;
+        let rows = range::rows(&mut session, table).at(Step::ListRows)?;
         session.end().at(Step::EndSession)?;
-        Ok(rows)
+        Ok(rows.into_iter().collect())
     }
 
     /// GetACL: the ACEs of a method on an object, each with its row as far as it is shown.
