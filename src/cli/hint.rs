@@ -18,6 +18,16 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
         Cause::NotSed(source) => return Some(not_sed(source.as_ref())),
         Cause::NoSsc => "see \"sedkit info\" for what the drive reports",
         Cause::Ssc(_) => "see \"sedkit info\" for what the drive can do",
+        Cause::NoFeature(_) => "\"sedkit info\" shows the features that the drive has",
+        Cause::NoFreeze => "SID can be blocked without --freeze",
+        Cause::BlockedOtherwise => {
+            "a power cycle ends the block; \"sedkit info\" shows what else does"
+        }
+        Cause::ProgrammaticResetDisabled => {
+            "SID can let the drive take resets: \"sedkit tper-reset --enable\""
+        }
+        Cause::NoMechanism(_) => "\"sedkit data-removal show\" lists what the drive supports",
+        Cause::Frozen => "power-cycle the drive",
         Cause::NoEncryption => {
             "overwrite it, or use its NVMe or ATA sanitize command; \"sedkit revert\" removes data \
              in the way that the drive has"

@@ -15,8 +15,10 @@ use std::time::Duration;
 use clap::Parser;
 
 mod args;
+mod block_sid;
 mod confirm;
 mod datastore;
+mod data_removal;
 mod decode;
 mod demo;
 mod device;
@@ -50,6 +52,7 @@ mod preflight;
 mod progress;
 mod range;
 mod ranges;
+mod raw;
 mod report;
 mod rescan;
 mod resume;
@@ -64,6 +67,10 @@ mod size;
 mod state;
 mod table;
 mod transfer;
+mod stack_reset;
+mod state;
+mod table;
+mod tper_reset;
 mod unlock;
 mod usage;
 mod user;
@@ -137,6 +144,11 @@ fn dispatch(command: &Command, context: &Context) -> Result<Report, CliError> {
         Command::User(args) => user::run(args, context),
         Command::Mbr(args) => mbr::run(args, context),
         Command::Datastore(args) => datastore::run(args, context),
+        Command::DataRemoval(args) => data_removal::run(args, context),
+        Command::BlockSid(args) => block_sid::run(args, context),
+        Command::TperReset(args) => tper_reset::run(args, context),
+        Command::StackReset(args) => stack_reset::run(args, context),
+        Command::Raw(args) => raw::run(args, context),
         Command::Hash(args) => hash::run(args, context),
         Command::IdentifyPin(args) => identify_pin::run(args, context),
         Command::Decode(args) => decode::run(args),
