@@ -2,7 +2,7 @@
 
 use crate::drive::{Authority, Cause, Error, Mismatch};
 use crate::secret::{LOOK_ALIKES, SchemeError, SourceError};
-use crate::spec::MethodStatus;
+use crate::spec::{MethodStatus, Ssc};
 use crate::vdrive::serve;
 use crate::vdrive::{self, StoreError};
 use crate::{session, transport};
@@ -17,6 +17,10 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
     let text = match cause {
         Cause::NotSed(source) => return Some(not_sed(source.as_ref())),
         Cause::NoSsc => "see \"sedkit info\" for what the drive reports",
+        Cause::Ssc(Ssc::Enterprise) => {
+            "sedkit cannot do this with Enterprise drives yet: use the tool of the drive's vendor, or \
+             one that knows the Enterprise SSC"
+        }
         Cause::Ssc(_) => "see \"sedkit info\" for what the drive can do",
         Cause::NoEncryption => {
             "overwrite it, or use its NVMe or ATA sanitize command; \"sedkit revert\" removes data \
@@ -35,6 +39,13 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
              is often 5"
         }
         Cause::Busy { .. } => STACK_RESET,
+        Cause::GlobalRangeLocked => {
+            "unlock it first: \"sedkit unlock --range 0\". \"sedkit revert --to-msid\" needs no \
+             unlocking, and keeps all data"
+        }
+        Cause::OtherRanges(_) => {
+            "\"sedkit revert --to-msid\" keeps the data of every range; --lose-ranges gives theirs up"
+        }
         Cause::ConsentRequired => "name the drive with --confirm SERIAL",
         Cause::PinLength { .. } => "the sedutil schemes make 32 bytes of a longer passphrase",
         Cause::NotAsAsked(mismatch) => return for_mismatch(*mismatch),

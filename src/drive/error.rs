@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{Authority, Mismatch, RangeError, SetupReport, Step};
 use crate::session;
-use crate::spec::{MethodStatus, Ssc};
+use crate::spec::{MethodStatus, RangeNumber, Ssc};
 
 /// The error of an operation.
 #[derive(Debug, thiserror::Error)]
@@ -99,6 +99,13 @@ pub enum Cause {
         /// How long the end of that session was waited for.
         waited: Duration,
     },
+    /// The Global range is locked for reading and writing, so that its key cannot be kept
+    /// (\[Opal\] 5.1.3).
+    #[error("range 0 is locked for reading and writing, and its key is kept only if it is not")]
+    GlobalRangeLocked,
+    /// Ranges other than the Global one hold blocks, and would lose their data.
+    #[error("the data of {} would be lost, since only that of range 0 can be kept", range_names(.0))]
+    OtherRanges(Vec<RangeNumber>),
     /// Data would be lost, and nobody has named the drive.
     #[error("data would be lost, and the drive was not named")]
     ConsentRequired,
@@ -119,6 +126,14 @@ pub enum Cause {
     /// Session and transport.
     #[error(transparent)]
     Session(session::Error),
+}
+
+fn range_names(ranges: &[RangeNumber]) -> String {
+    let names: Vec<_> = ranges
+        .iter()
+        .map(|range| format!("range {range}"))
+        .collect();
+    names.join(", ")
 }
 
 impl From<session::Error> for Cause {
@@ -296,10 +311,11 @@ impl Error {
             | Cause::TryBudget { .. } => ErrorCode::NotAuthorized,
             Cause::LockedOut { .. } => ErrorCode::LockedOut,
             Cause::Busy { .. } => ErrorCode::Busy,
-            Cause::ConsentRequired => ErrorCode::ConsentRequired,
-            Cause::NotActivated | Cause::ActivationFailed | Cause::NotAsAsked(_) => {
-                ErrorCode::Failed
-            }
+            Cause::ConsentRequired | Cause::OtherRanges(_) => ErrorCode::ConsentRequired,
+            Cause::NotActivated
+            | Cause::GlobalRangeLocked
+            | Cause::ActivationFailed
+            | Cause::NotAsAsked(_) => ErrorCode::Failed,
             Cause::Session(error) => session_code(error),
         }
     }

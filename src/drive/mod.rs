@@ -51,7 +51,7 @@ pub use mismatch::Mismatch;
 pub use passwd::{PasswdReport, Proof, Tries};
 pub use plan::PlannedCall;
 pub use range::LockingRange;
-pub use revert::RevertReport;
+pub use revert::{KeepReport, OtherRanges, ReleaseReport, Releasing, RevertReport};
 pub use setup::{LockOnReset, SetupPlan, SetupReport};
 pub use state::{DriveState, LockingState, MbrState};
 pub use step::Step;

@@ -37,7 +37,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    fn session(&mut self, sp: Uid, authority: Option<Authority>, pin: &str) {
+    pub(super) fn session(&mut self, sp: Uid, authority: Option<Authority>, pin: &str) {
         let sp = name(sp);
         let authority = authority.map_or("Anybody".to_owned(), |authority| authority.to_string());
         self.session = format!("{sp} as {authority}");
@@ -77,7 +77,7 @@ impl Plan {
         });
     }
 
-    fn read_msid(&mut self) {
+    pub(super) fn read_msid(&mut self) {
         self.session(uid::ADMIN_SP, None, "");
         self.read(uid::C_PIN_MSID, "Get", "PIN");
     }
