@@ -7,6 +7,7 @@ pub(crate) mod demo;
 pub(crate) mod erase;
 pub(crate) mod r#gen;
 pub(crate) mod hash;
+pub(crate) mod identify_pin;
 pub(crate) mod info;
 pub(crate) mod lock;
 pub(crate) mod passwd;
@@ -81,6 +82,7 @@ pub(crate) enum Command {
     Revert(Box<revert::Revert>),
     Range(range::Range),
     Hash(hash::Hash),
+    IdentifyPin(Box<identify_pin::IdentifyPin>),
     Decode(decode::Decode),
     Vdrive(vdrive::Vdrive),
     Demo(demo::Demo),
@@ -105,6 +107,7 @@ impl Command {
                 range::RangeCommand::Erase(_) => "range erase",
             },
             Self::Hash(_) => "hash",
+            Self::IdentifyPin(_) => "identify-pin",
             Self::Decode(_) => "decode",
             Self::Vdrive(vdrive) => vdrive.command.name(),
             Self::Demo(_) => "demo",

@@ -1,6 +1,6 @@
 //! What to do next: one table from what happened to what helps.
 
-use crate::drive::{Authority, Cause, Error, Mismatch};
+use crate::drive::{Authority, Cause, Error, Mismatch, TallyError};
 use crate::secret::{LOOK_ALIKES, SchemeError, SourceError};
 use crate::spec::{MethodStatus, Ssc};
 use crate::vdrive::serve;
@@ -47,6 +47,7 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
             "\"sedkit revert --to-msid\" keeps the data of every range; --lose-ranges gives theirs up"
         }
         Cause::ConsentRequired => "name the drive with --confirm SERIAL",
+        Cause::Tally(error) => return Some(for_tally(error)),
         Cause::PinLength { .. } => "the sedutil schemes make 32 bytes of a longer passphrase",
         Cause::NotAsAsked(mismatch) => return for_mismatch(*mismatch),
         Cause::Session(error) => return for_session(error),
@@ -76,13 +77,27 @@ fn refused(authority: Authority) -> String {
              counts wrong attempts"
         ),
         Authority::Sid => "the drive counts wrong attempts, so do not guess. If the passphrase is \
-             right, another tool may have hashed it: see --scheme and --salt. A new drive whose SID \
+             right, another tool may have hashed it: \"sedkit identify-pin\" finds out how. A new drive whose SID \
              is not the MSID needs \"sedkit revert --psid\""
             .to_owned(),
         _ => "the drive counts wrong attempts, so do not guess. If the passphrase is right, another \
-              tool may have hashed it (see --scheme and --salt), or the authority is disabled"
+              tool may have hashed it (\"sedkit identify-pin\" finds out how), or the authority is \
+              disabled"
             .to_owned(),
     }
+}
+
+fn for_tally(error: &TallyError) -> String {
+    let text = match error {
+        TallyError::NoFolder | TallyError::Io { .. } => {
+            "name a folder that can be written and that stays, with SEDKIT_STATE_DIR"
+        }
+        TallyError::Damaged { .. } => {
+            "cut the drive's power, so that it counts from 0 again, then add --power-cycled"
+        }
+        _ => "connect the drive so that it tells its serial number",
+    };
+    text.to_owned()
 }
 
 fn locked_out(authority: Authority) -> String {

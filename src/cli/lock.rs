@@ -20,6 +20,7 @@ pub(crate) fn run(args: &Lock, context: &Context) -> Result<Report, CliError> {
     let acting = Acting::new(authority, &args.key, &args.scheme, args.session, context)?;
     let request = LockRequest {
         ranges: ranges::numbers(&args.ranges),
+        read_only: args.read_only,
         ..LockRequest::default()
     };
     let mut slots = drives::open_many(&args.devices, args.session.opening(args.dry_run), context)?;
@@ -94,8 +95,11 @@ fn sparing(
     }
     let tenants = Tenants::of(name, drive);
     let except = tenants.ranges()?;
-    let ranges = Vec::new();
-    Ok((LockRequest { ranges, except }, tenants))
+    let request = LockRequest {
+        except,
+        ..request.clone()
+    };
+    Ok((request, tenants))
 }
 
 /// The outcome for one drive in JSON.
@@ -117,7 +121,7 @@ fn lock(
 ) -> Result<Done, CliError> {
     let credential = key.credential(authority, drive)?;
     let report = drive.lock(request, &credential)?;
-    Ok(done(name, &report, tenants))
+    Ok(done(name, request, &report, tenants))
 }
 
 fn nothing_to_do(name: &Named) -> Done {
@@ -133,16 +137,20 @@ fn nothing_to_do(name: &Named) -> Done {
     )
 }
 
-fn done(name: &Named, report: &LockReport, tenants: &Tenants) -> Done {
+fn done(name: &Named, request: &LockRequest, report: &LockReport, tenants: &Tenants) -> Done {
     let ranges = report.ranges.iter().map(Outcome::from).collect();
     let is_proven = report.ranges.iter().all(|range| range.proven);
     let proof = match is_proven {
         true => "and checked",
         false => "by the drive's word: the authority may not see it",
     };
+    let locked = match request.read_only {
+        true => "locked for writing",
+        false => "locked",
+    };
     let what = match report.ranges.as_slice() {
         [] => "no other range to lock".to_owned(),
-        ranges => format!("locked ({}), {proof}", ranges::names(ranges)),
+        ranges => format!("{locked} ({}), {proof}", ranges::names(ranges)),
     };
     let (left, unknown) = (tenants.left_alone_text(), tenants.not_spared_text());
     let text = format!("{name}: {what}{left}{unknown}");

@@ -33,6 +33,7 @@ mod r#gen;
 mod hardware;
 mod hash;
 mod hint;
+mod identify_pin;
 mod identity;
 mod in_use;
 mod info;
@@ -127,6 +128,7 @@ fn dispatch(command: &Command, context: &Context) -> Result<Report, CliError> {
         Command::Revert(args) => revert::run(args, context),
         Command::Range(args) => range::run(args, context),
         Command::Hash(args) => hash::run(args, context),
+        Command::IdentifyPin(args) => identify_pin::run(args, context),
         Command::Decode(args) => decode::run(args),
         Command::Vdrive(args) => vdrive::run(args, context),
         Command::Demo(args) => demo::run(args, context),

@@ -56,6 +56,19 @@ pub(crate) fn revert(drive: &Drive, acting: Authority) -> Result<(), CliError> {
     }
 }
 
+/// Refuses an authority that cannot authenticate now.
+pub(crate) fn authentication(drive: &Drive, authority: Authority) -> Result<(), CliError> {
+    family(drive)?;
+    match authority {
+        Authority::Sid if drive.state().sid_blocked == Some(true) => {
+            Err(refused(&Cause::SidBlocked))
+        }
+        Authority::Sid | Authority::Psid => Ok(()),
+        Authority::Admin(_) | Authority::User(_) => present(drive, authority),
+        other => Err(refused(&Cause::WrongAuthority(other))),
+    }
+}
+
 /// Refuses an authority whose PIN cannot be changed by who acts.
 pub(crate) fn passwd(
     drive: &Drive,

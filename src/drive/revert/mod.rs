@@ -90,6 +90,7 @@ impl Drive {
             },
             limit,
         )?;
+        self.forget_tallies();
         Ok(self.revert_report(true, erased))
     }
 
