@@ -39,10 +39,6 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
              is often 5"
         }
         Cause::Busy { .. } => STACK_RESET,
-        Cause::GlobalRangeLocked => {
-            "unlock it first: \"sedkit unlock --range 0\". \"sedkit revert --to-msid\" needs no \
-             unlocking, and keeps all data"
-        }
         Cause::OtherRanges(_) => {
             "\"sedkit revert --to-msid\" keeps the data of every range; --lose-ranges gives theirs up"
         }

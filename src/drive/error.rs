@@ -118,10 +118,6 @@ pub enum Cause {
         /// How long the end of that session was waited for.
         waited: Duration,
     },
-    /// The Global range is locked for reading and writing, so that its key cannot be kept
-    /// (\[Opal\] 5.1.3).
-    #[error("range 0 is locked for reading and writing, and its key is kept only if it is not")]
-    GlobalRangeLocked,
     /// Ranges other than the Global one hold blocks, and would lose their data.
     #[error("the data of {} would be lost, since only that of range 0 can be kept", range_names(.0))]
     OtherRanges(Vec<RangeNumber>),
@@ -392,7 +388,6 @@ impl Error {
             Cause::ConsentRequired | Cause::OtherRanges(_) => ErrorCode::ConsentRequired,
             Cause::ShortRead { .. } => ErrorCode::Malformed,
             Cause::NotActivated
-            | Cause::GlobalRangeLocked
             | Cause::ActivationFailed
             | Cause::Contents(_)
             | Cause::Output(_)

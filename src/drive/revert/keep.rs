@@ -6,8 +6,8 @@
 //! | locked for reading and for writing | FAIL, and nothing changes |
 //! | anything else | replaces all keys but that of the Global range |
 //!
-//! The first case is seen before, and nothing is sent. The data of all other ranges are lost in any
-//! case: what their keys encrypted falls to the Global range, whose key is another.
+//! So the Global range is unlocked first where it is locked, which also lets its data be looked at:
+//! afterwards nothing is locked in any case. The data of all other ranges are lost: what their keys encrypted falls to the Global range, whose key is another.
 //! Some drives ignore the parameter and replace that key too, a Samsung PM1733 among them, and have
 //! been seen to show it only after a power cycle. [`Drive::release`] is the way without that danger.
 
@@ -19,6 +19,7 @@ use super::super::{
 };
 use super::{Sent, conclude};
 use crate::session::{self, GlobalRangeKey, Session};
+use crate::spec::column::locking;
 use crate::spec::{RangeNumber, uid};
 
 /// What to do where ranges other than the Global one hold blocks.
@@ -49,16 +50,17 @@ impl Drive {
     /// Returns the Locking SP to its original factory state and keeps the key of the Global range,
     /// as an Admin; SID keeps its PIN.
     ///
-    /// `witness` is called with all ranges before anything is sent that changes them.
+    /// The Global range is unlocked first, if it is locked. Then `witness` is called with all ranges,
+    /// before any key is replaced.
     ///
     /// # Warning
     /// The data of all ranges but the Global one are lost, and those of the Global one with a drive
     /// that ignores what it is told.
     ///
     /// # Errors
-    /// [`Error`] with the step at which it failed; [`Cause::GlobalRangeLocked`] if the drive would
-    /// refuse it, [`Cause::OtherRanges`] if ranges hold blocks that shall be spared, and
-    /// [`Cause::ConsentRequired`] if the consent was given for another drive. Nothing is changed then.
+    /// [`Error`] with the step at which it failed; [`Cause::OtherRanges`] if ranges hold blocks that
+    /// shall be spared, and [`Cause::ConsentRequired`] if the consent was given for another drive:
+    /// nothing is changed then.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "consent is given for one act, and used up by it"
@@ -122,8 +124,9 @@ impl Drive {
         let limit = timeout + self.erasure_time();
         let acting = credential.authority;
         let (mut session, _) = self.log_in_to_locking_sp(credential)?;
-        let seen = look(&mut session, acting)?;
+        let mut seen = look(&mut session, acting)?;
         let lost = check(&seen, others)?;
+        unlock_global(&mut session, &mut seen, acting)?;
         witness(&seen);
         session.set_timeout(limit);
         let reverted = session.revert_sp(GlobalRangeKey::Keep);
@@ -147,6 +150,10 @@ impl Drive {
                 "Get",
                 "RangeStart to ActiveKey, of each range",
             );
+            if self.is_locked() {
+                let columns = "ReadLocked = 0, WriteLocked = 0";
+                plan.change(uid::LOCKING_GLOBAL_RANGE, "Set", columns);
+            }
             plan.change(uid::THIS_SP, "RevertSP", "KeepGlobalRangeKey = 1");
         }
         Ok(plan.calls())
@@ -164,14 +171,11 @@ pub(super) fn look(
     seen.map(|read| read.map(|(_, range)| range)).collect()
 }
 
-/// Refuses what the drive would refuse, and what would lose data that shall be spared; the ranges
-/// whose data will be lost.
+/// Refuses what would lose data that shall be spared; the ranges whose data will be lost.
 fn check(seen: &[LockingRange], others: OtherRanges) -> Result<Vec<RangeNumber>, Error> {
-    let is_global = |range: &&LockingRange| range.number == RangeNumber::GLOBAL;
-    if seen.iter().find(is_global).is_some_and(is_fully_locked) {
-        return Err(Error::at(Step::ReadRange, Cause::GlobalRangeLocked));
-    }
-    let holds_blocks = |range: &&LockingRange| !is_global(range) && range.range_length != Some(0);
+    let holds_blocks = |range: &&LockingRange| {
+        range.number != RangeNumber::GLOBAL && range.range_length != Some(0)
+    };
     let holders = seen.iter().filter(holds_blocks);
     let holders: Vec<_> = holders.map(|range| range.number).collect();
     match (others, holders.as_slice()) {
@@ -182,11 +186,19 @@ fn check(seen: &[LockingRange], others: OtherRanges) -> Result<Vec<RangeNumber>,
     }
 }
 
-/// Whether reading and writing are refused.
-fn is_fully_locked(range: &LockingRange) -> bool {
-    let locks = [
-        (range.read_lock_enabled, range.read_locked),
-        (range.write_lock_enabled, range.write_locked),
-    ];
-    locks.iter().all(|lock| *lock == (Some(true), Some(true)))
+/// Unlocks the Global range, if it is locked.
+fn unlock_global(
+    session: &mut Session<'_>,
+    seen: &mut [LockingRange],
+    acting: Authority,
+) -> Result<(), Error> {
+    let is_locked = |range: &&mut LockingRange| {
+        range.number == RangeNumber::GLOBAL && range.is_locked() != Some(false)
+    };
+    if let Some(range) = seen.iter_mut().find(is_locked) {
+        let open = [locking::READ_LOCKED, locking::WRITE_LOCKED];
+        let open = open.map(|column| (column, false.into())).to_vec();
+        *range = range::set_and_read_back(session, range.number, &open, acting)?;
+    }
+    Ok(())
 }
