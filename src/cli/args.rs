@@ -16,6 +16,7 @@ pub(crate) mod revert;
 pub(crate) mod scan;
 pub(crate) mod setup;
 pub(crate) mod unlock;
+pub(crate) mod user;
 pub(crate) mod vdrive;
 
 mod common;
@@ -81,6 +82,7 @@ pub(crate) enum Command {
     Erase(Box<erase::Erase>),
     Revert(Box<revert::Revert>),
     Range(range::Range),
+    User(user::User),
     Hash(hash::Hash),
     IdentifyPin(Box<identify_pin::IdentifyPin>),
     Decode(decode::Decode),
@@ -102,10 +104,8 @@ impl Command {
             Self::Passwd(_) => "passwd",
             Self::Erase(_) => "erase",
             Self::Revert(_) => "revert",
-            Self::Range(range) => match range.command {
-                range::RangeCommand::List(_) => "range list",
-                range::RangeCommand::Erase(_) => "range erase",
-            },
+            Self::Range(range) => range.command.name(),
+            Self::User(user) => user.command.name(),
             Self::Hash(_) => "hash",
             Self::IdentifyPin(_) => "identify-pin",
             Self::Decode(_) => "decode",

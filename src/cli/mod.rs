@@ -60,6 +60,7 @@ mod state;
 mod table;
 mod unlock;
 mod usage;
+mod user;
 mod vdrive;
 
 use args::{Arguments, Command, Global};
@@ -127,6 +128,7 @@ fn dispatch(command: &Command, context: &Context) -> Result<Report, CliError> {
         Command::Erase(args) => erase::run(args, context),
         Command::Revert(args) => revert::run(args, context),
         Command::Range(args) => range::run(args, context),
+        Command::User(args) => user::run(args, context),
         Command::Hash(args) => hash::run(args, context),
         Command::IdentifyPin(args) => identify_pin::run(args, context),
         Command::Decode(args) => decode::run(args),

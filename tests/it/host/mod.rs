@@ -3,8 +3,10 @@
 mod interrupts;
 mod noise;
 mod operations;
+mod ranges;
 mod resume;
 mod sessions;
+mod users;
 
 use std::io;
 use std::path::Path;
