@@ -6,6 +6,7 @@
 
 mod behaviour;
 mod check;
+mod neighbours;
 mod opal2;
 
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,7 @@ pub use behaviour::{
     Behaviour, InactiveComId, LockoutReply, MinTransfer, RemovedData, Unauthorised, ViolationReply,
 };
 pub use check::ProfileError;
+pub use neighbours::{AtaSecurityState, Neighbours};
 
 /// The names that [`Profile::named`] knows.
 pub const NAMES: &[&str] = &["opal2"];
@@ -48,6 +50,9 @@ pub struct Profile {
     pub max_random: u64,
     /// Choices that the standards leave to the TPer.
     pub behaviour: Behaviour,
+    /// What the drive speaks beside TCG Storage.
+    #[serde(default)]
+    pub neighbours: Neighbours,
 }
 
 /// Logical blocks and their alignment (\[Opal\] 3.1.1.4).
