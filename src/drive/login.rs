@@ -122,6 +122,8 @@ impl Drive {
             .map_err(|error| {
                 let error = refusal(authority, error);
                 *refused += u32::from(error.is_refusal());
+                let is_msid = authority == Authority::Sid && self.msid.shown.as_ref() == Some(pin);
+                self.msid.was_refused |= is_msid && error.is_refusal();
                 error
             })
     }
@@ -179,7 +181,13 @@ impl Drive {
             return Err(Error::at(Step::GetMsid, session::Error::from(nonsense)));
         }
         session.end().at(Step::EndSession)?;
+        self.msid.shown = Some(Secret::from_slice(msid.expose()));
         Ok(msid)
+    }
+
+    /// Whether SID was refused with the default PIN.
+    pub(super) const fn was_msid_refused(&self) -> bool {
+        self.msid.was_refused
     }
 }
 

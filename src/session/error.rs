@@ -102,6 +102,9 @@ pub enum MalformedKind {
     /// The session manager answered with another method.
     #[error("another method")]
     Method,
+    /// Nothing but zeros came.
+    #[error("nothing but zeros")]
+    Zeros,
     /// A result is missing or has another type.
     #[error("no valid {0}")]
     Result(&'static str),

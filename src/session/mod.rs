@@ -39,6 +39,7 @@ mod error;
 mod interrupt;
 mod management;
 mod properties;
+mod protocols;
 mod row;
 #[expect(
     clippy::module_inception,
@@ -61,7 +62,7 @@ pub use transaction::Transaction;
 pub(crate) use tper::Opened;
 
 pub(crate) use crate::transport::count::IfCounts;
-pub(crate) use crate::transport::{Identity, Transport, sanitise};
+pub(crate) use crate::transport::{AtaSecurity, Facts, Identity, Transport, sanitise};
 pub(crate) use crate::wire::discovery::Discovery;
 
 #[cfg(test)]

@@ -59,6 +59,7 @@ impl Default for TperOptions {
 pub struct Tper {
     pub(super) com: Com,
     timeout: Duration,
+    busy_wait: Option<Duration>,
     hsn: Option<Hsn>,
     guaranteed: Limits,
     pub(super) limits: Limits,
@@ -77,6 +78,7 @@ impl Tper {
         Self {
             com: Com::new(transport, options.clock, options.interrupt),
             timeout: options.timeout,
+            busy_wait: None,
             hsn: options.hsn,
             guaranteed,
             limits: guaranteed,
@@ -138,6 +140,12 @@ impl Tper {
         self.timeout = timeout;
     }
 
+    /// A limit for waiting while another session keeps the TPer busy, from now on; `None` is as
+    /// long as a method may take.
+    pub const fn set_busy_wait(&mut self, limit: Option<Duration>) {
+        self.busy_wait = limit;
+    }
+
     /// The time since a moment that never changes.
     #[must_use]
     pub fn now(&self) -> Duration {
@@ -185,7 +193,7 @@ impl Tper {
             return Err(Error::NoAnswer);
         }
         if bytes.iter().all(|&byte| byte == 0) {
-            return Err(Malformed::new(MalformedKind::Result("Level 0 Discovery"), bytes).into());
+            return Err(Malformed::new(MalformedKind::Zeros, bytes).into());
         }
         Discovery::decode(bytes).map_err(|error| Malformed::decode(error, bytes).into())
     }
@@ -219,8 +227,8 @@ impl Tper {
 
     /// Opens a read-write session to an SP, as an authority or as anybody.
     ///
-    /// While another session keeps the TPer busy, this waits, for as long as a method may take. A
-    /// refusal for that reason is no attempt at the PIN: either the TPer did not look at it, or it
+    /// While another session keeps the TPer busy, this waits, for as long as a method may take or
+    /// [`Tper::set_busy_wait`] says. A refusal for that reason is no attempt at the PIN: either the TPer did not look at it, or it
     /// was right.
     ///
     /// # Errors
@@ -241,7 +249,8 @@ impl Tper {
         sp: Uid,
         credential: Option<(Uid, &Secret)>,
     ) -> Result<Opened, Error> {
-        let wait = self.com.wait(self.patience());
+        let limit = self.busy_wait.unwrap_or(self.timeout);
+        let wait = self.com.wait(Patience::for_method(limit));
         loop {
             let status = match self.try_start(sp, credential) {
                 Err(Error::Status(status)) if is_busy(status) => status,
