@@ -197,7 +197,9 @@ pub(crate) fn fields(value: &impl Serialize) -> Map<String, Value> {
 fn each_in_error(error: &mut Option<CliError>, change: &mut impl FnMut(&mut String)) {
     if let Some(error) = error {
         change(&mut error.message);
-        error.hint.iter_mut().for_each(change);
+        error.hint.iter_mut().for_each(&mut *change);
+        let findings = error.diagnosis.iter_mut();
+        findings.for_each(|finding| finding.each_string(change));
     }
 }
 
