@@ -105,6 +105,7 @@ impl Output {
 
     /// Prints what a run has to say, which may go on after that.
     pub(crate) fn deliver(&self, command: &str, report: &mut Report) -> Result<(), CliError> {
+        report.complete();
         report.each_string(&mut |text| *text = printable(text));
         if self.json {
             self.document(command, report)

@@ -7,6 +7,7 @@ use super::{about, plain, report};
 use crate::cli::args::vdrive::Create;
 use crate::cli::error::CliError;
 use crate::cli::report::{Answer, Report};
+use crate::vdrive::profile::{AtaSecurityState, Neighbours};
 use crate::vdrive::{CreateOptions, Profile, VirtualDrive};
 
 /// Makes a drive and shows its label.
@@ -32,6 +33,7 @@ fn options(arguments: &Create) -> Result<CreateOptions, CliError> {
     if let Some(block_size) = arguments.block_size {
         options.profile.geometry.block_size = block_size;
     }
+    options.profile.neighbours = neighbours(arguments);
     options.serial.clone_from(&arguments.serial);
     options.model.clone_from(&arguments.model);
     options.msid.clone_from(&arguments.msid);
@@ -41,6 +43,14 @@ fn options(arguments: &Create) -> Result<CreateOptions, CliError> {
     options.try_limit = arguments.try_limit;
     options.latency = Duration::from_millis(arguments.latency);
     Ok(options)
+}
+
+fn neighbours(arguments: &Create) -> Neighbours {
+    let ata_security = AtaSecurityState::named(&arguments.ata_security);
+    Neighbours {
+        ata_security: ata_security.unwrap_or_default(),
+        ieee_1667: arguments.ieee_1667,
+    }
 }
 
 /// Units of a size, the longest names first.
