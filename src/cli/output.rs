@@ -105,7 +105,7 @@ impl Output {
 
     /// Prints what a run has to say, which may go on after that.
     pub(crate) fn deliver(&self, command: &str, report: &mut Report) -> Result<(), CliError> {
-        report.complete();
+        report.complete(command);
         report.each_string(&mut |text| *text = printable(text));
         if self.json {
             self.document(command, report)

@@ -93,7 +93,7 @@ impl Report {
 
     /// Gives every error a way out, if only that of its kind. Where drives failed, their own errors
     /// have it.
-    pub(crate) fn complete(&mut self) {
+    pub(crate) fn complete(&mut self, command: &str) {
         let drives = self.drives.iter_mut();
         let mut errors: Vec<&mut CliError> =
             drives.filter_map(|drive| drive.error.as_mut()).collect();
@@ -101,7 +101,7 @@ impl Report {
             errors.extend(self.error.as_mut());
         }
         for error in errors {
-            let general = || hint::for_code(error.code).to_owned();
+            let general = || hint::for_code(error.code, command);
             error.hint.get_or_insert_with(general);
         }
     }

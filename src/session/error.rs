@@ -182,6 +182,12 @@ impl Error {
         }
     }
 
+    /// Whether the kernel keeps ATA TRUSTED commands from the drive.
+    #[must_use]
+    pub const fn is_blocked_by_kernel(&self) -> bool {
+        matches!(self, Self::Transport(transport::Error::Blocked { .. }))
+    }
+
     /// Whether the interface does not know a command, or the kernel knows that it does not. Other
     /// refusals and failures do not tell what the drive can do.
     #[must_use]

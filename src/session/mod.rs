@@ -35,6 +35,7 @@ mod answer;
 mod call;
 mod clock;
 mod com;
+mod discovery;
 mod error;
 mod interrupt;
 mod management;

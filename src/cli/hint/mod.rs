@@ -200,11 +200,18 @@ pub(crate) fn for_transport(error: &transport::Error) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// What to do where nothing better is known than the kind of failure.
-pub(crate) const fn for_code(code: Code) -> &'static str {
+/// What to do where nothing better is known than the kind of failure, and of which command.
+pub(crate) fn for_code(code: Code, command: &str) -> String {
+    match code {
+        Code::Usage => format!("see \"sedkit {command} --help\""),
+        code => for_any_command(code).to_owned(),
+    }
+}
+
+const fn for_any_command(code: Code) -> &'static str {
     match code {
         Code::Failed => "-v shows more; \"sedkit info\" shows what stands in the way of a drive",
-        Code::Usage => "\"sedkit help\" shows the commands, and \"sedkit COMMAND --help\" one",
+        Code::Usage => "\"sedkit help\" shows the commands",
         Code::Partial => "each drive's own error says why",
         Code::NotAuthorized => "act as another authority with --as; see \"sedkit info\"",
         Code::LockedOut => "cut the drive's power; a warm reboot is not enough",

@@ -5,7 +5,6 @@ use crate::drive::{Authority, Cause, Drive};
 use crate::session;
 use crate::session::MalformedKind;
 use crate::spec::MethodStatus;
-use crate::transport;
 
 /// What a failure leaves to be explained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -77,9 +76,7 @@ const fn of_session(error: &session::Error) -> Option<Trouble> {
         session::Error::Status(status) => Trouble::Status(*status),
         session::Error::Busy { status, .. } => Trouble::Busy(*status),
         session::Error::NoAnswer => Trouble::NoAnswer,
-        session::Error::Transport(transport::Error::Blocked { .. }) => {
-            Trouble::NoTcg(NoTcg::KernelBlocks)
-        }
+        error if error.is_blocked_by_kernel() => Trouble::NoTcg(NoTcg::KernelBlocks),
         session::Error::Malformed(malformed) if matches!(malformed.kind, MalformedKind::Zeros) => {
             Trouble::NoTcg(NoTcg::Zeros)
         }

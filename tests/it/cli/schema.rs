@@ -51,7 +51,9 @@ fn every_command_says_what_its_schema_says() {
         "file:next",
     ];
     let revert = ["revert", "vdrive:a", "--psid", "file:psid"];
-    let cases: [(&str, Vec<&str>, i32); 18] = [
+    bench.secret("other", "PSDPSDPSDPSDPSDPSDPSDPSDPSDPSDP2");
+    let wrong_psid = [&revert[..3], &["file:other", "--confirm", SERIAL]].concat();
+    let cases: [(&str, Vec<&str>, i32); 20] = [
         ("scan", vec!["scan", "vdrive:a", "vdrive:missing"], 3),
         ("info", vec!["info", "vdrive:a"], 0),
         ("info", vec!["info", "vdrive:missing"], 1),
@@ -85,6 +87,8 @@ fn every_command_says_what_its_schema_says() {
         ),
         ("passwd", [&passwd[..], &key].concat(), 0),
         ("revert", revert.to_vec(), 8),
+        ("revert", wrong_psid, 4),
+        ("info", vec!["info", "vdrive:a"], 0),
         ("revert", [&revert[..], &["--confirm", SERIAL]].concat(), 0),
     ];
     for (name, arguments, exit) in cases {

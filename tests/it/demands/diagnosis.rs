@@ -382,6 +382,24 @@ fn d36_d58_statuses_of_other_sscs_have_a_meaning() {
     }
 }
 
+/// Crucial drives as their owners found them: the MX500 with ANY and ALL, the MX200 with ALL alone.
+#[test]
+fn ranges_in_single_user_mode_are_told() {
+    for (drive, expected) in [
+        ("dta-340-crucial-mx500", true),
+        ("dta-64-crucial-mx200", true),
+        ("dta-392-seagate-sata-opal", false),
+        ("samsung-970-evo-plus", false),
+    ] {
+        let bytes = crate::vectors::hex(&format!("discovery0/{drive}.hex"));
+        let script = no_drive().recv(DISCOVERY.0, DISCOVERY.1, bytes.clone());
+        let drive = open(script.recv(DISCOVERY.0, DISCOVERY.1, bytes)).unwrap();
+        let found = drive.diagnose();
+        let told = found.contains(&Finding::SingleUserMode { all: true });
+        assert_eq!(told, expected, "{found:?}");
+    }
+}
+
 fn no_drive() -> Script {
     Script::new(Identity::new(Bus::Usb, b"M", b"S", b"1"))
 }

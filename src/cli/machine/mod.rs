@@ -267,3 +267,6 @@ fn owned_by_controller(driver: &str) -> FindingFields {
 pub(crate) fn protocol_name(protocol: SecurityProtocol) -> String {
     format!("{:02x}h {protocol}", protocol.0)
 }
+
+#[cfg(test)]
+mod tests;
