@@ -103,6 +103,7 @@ impl Profile {
             && (1..=128).contains(&locking.data_store_tables)
             && locking.data_store_alignment > 0
             && (1..=8192).contains(&locking.write_granularity)
+            && (!locking.single_user_mode || locking.users > locking.ranges)
     }
 }
 
@@ -136,10 +137,21 @@ mod tests {
     fn the_ace_table_has_room_for_2046_ranges() {
         // Reference 4.8: ACE_K_AES_256_RangeN_GenKey is 0003B800 + N, and 0003BFFF is taken.
         let mut profile = Profile::opal2();
+        profile.locking.users = 0x07ff;
         profile.locking.ranges = 0x07fe;
         assert_eq!(profile.check(), Ok(()));
         profile.locking.ranges = 0x07ff;
         assert_eq!(profile.check(), Err(ProfileError::Locking));
+    }
+
+    #[test]
+    fn single_user_mode_needs_a_user_for_each_range() {
+        // Reference 5.9.1: the Global range is of User1, range N of User N + 1.
+        let mut profile = Profile::opal2();
+        profile.locking.users = 8;
+        assert_eq!(profile.check(), Err(ProfileError::Locking));
+        profile.locking.single_user_mode = false;
+        assert_eq!(profile.check(), Ok(()));
     }
 
     #[test]

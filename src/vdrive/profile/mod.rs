@@ -11,7 +11,8 @@ mod opal2;
 use serde::{Deserialize, Serialize};
 
 pub use behaviour::{
-    Behaviour, InactiveComId, LockoutReply, MinTransfer, RemovedData, Unauthorised, ViolationReply,
+    Behaviour, InactiveComId, LockoutReply, MinTransfer, RemovedData, SingleUserPolicy,
+    SingleUserRanges, Unauthorised, ViolationReply,
 };
 pub use check::ProfileError;
 
@@ -130,6 +131,9 @@ pub struct LockingLimits {
     pub write_granularity: u64,
     /// `RecommendedAccessGranularity` of byte tables.
     pub access_granularity: u64,
+    /// The TPer offers Single User Mode; files from before there was one do not say it.
+    #[serde(default)]
+    pub single_user_mode: bool,
 }
 
 /// How many wrong attempts each kind of PIN allows.

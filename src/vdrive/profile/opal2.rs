@@ -1,4 +1,5 @@
-//! Profile `opal2`: a client drive with Opal 2.30, one namespace, every mandatory feature set.
+//! Profile `opal2`: a client drive with Opal 2.30, one namespace, every mandatory feature set, and
+//! Single User Mode, which nearly every drive has.
 
 use super::{
     Behaviour, Communication, Geometry, LockingLimits, Profile, SessionLimits, SidPin, TryPolicies,
@@ -90,5 +91,6 @@ fn locking() -> LockingLimits {
         data_store_alignment: 1,
         write_granularity: 1,
         access_granularity: 1,
+        single_user_mode: true,
     }
 }

@@ -1,11 +1,11 @@
 //! Level 0 Discovery, encoded from the live state (\[Core\] 3.3.6, \[Opal\] 3.1.1, \[DataStore\] 4.1,
-//! \[Block SID\] 4.2).
+//! \[Single User Mode\], \[Block SID\] 4.2).
 //!
 //! This is written independently of the decoder in `wire`, so that each checks the other.
 
 use super::Tper;
 use super::tables::{SpId, locking};
-use crate::spec::{FeatureCode, column, uid};
+use crate::spec::{FeatureCode, LifeCycle, RangePolicy, column, uid};
 use crate::vdrive::profile::SidPin;
 
 /// Bytes of the header.
@@ -30,16 +30,22 @@ impl Tper {
     ///
     /// The SIIS descriptor (0005h) is left out, although \[SIIS\] 1.10 and later ask for it: how its
     /// revision is encoded is not public beyond doubt, and a wrong one is worse than none.
-    fn descriptors(&self) -> [Vec<u8>; 7] {
-        [
+    fn descriptors(&self) -> Vec<Vec<u8>> {
+        let mut descriptors = vec![
             self.tper_feature(),
             self.locking_feature(),
             self.geometry_feature(),
+        ];
+        if self.state.profile.locking.single_user_mode {
+            descriptors.push(self.single_user_feature());
+        }
+        descriptors.extend([
             self.data_store_feature(),
             self.opal_feature(),
             self.block_sid_feature(),
             self.data_removal_feature(),
-        ]
+        ]);
+        descriptors
     }
 
     /// | byte | bit | meaning |
@@ -92,6 +98,28 @@ impl Tper {
         data.extend(geometry.alignment_granularity.to_be_bytes());
         data.extend(geometry.lowest_aligned_lba.to_be_bytes());
         descriptor(FeatureCode::GEOMETRY, 0x10, 0x1c, &data)
+    }
+
+    /// | bytes | meaning |
+    /// |---|---|
+    /// | 4–7 | number of Locking objects |
+    /// | 8 | bit 0: ANY, bit 1: ALL, bit 2: POLICY |
+    ///
+    /// POLICY is 0 only while Users own RangeStart and RangeLength: not in an inactive or a frozen
+    /// Locking SP, and not where no range is in Single User Mode.
+    fn single_user_feature(&self) -> Vec<u8> {
+        let (profile, single_user) = (&self.state.profile, &self.state.single_user);
+        let any = !single_user.is_off();
+        let all = locking::ranges(profile).all(|range| single_user.contains(range));
+        let users_place = any
+            && single_user.policy() == RangePolicy::USER
+            && self.life_cycle() == LifeCycle::MANUFACTURED;
+        let shows_any = any && (!all || profile.behaviour.single_user_any_bit);
+        let mut data = (u32::from(profile.locking.ranges) + 1)
+            .to_be_bytes()
+            .to_vec();
+        data.push(bit(0, shows_any) | bit(1, all) | bit(2, !users_place));
+        descriptor(FeatureCode::SINGLE_USER_MODE, 0x10, 0x0c, &data)
     }
 
     /// | bytes | meaning |

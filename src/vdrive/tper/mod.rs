@@ -45,6 +45,7 @@ mod recovery;
 mod removal;
 mod resets;
 mod sessions;
+pub(crate) mod single_user;
 pub(crate) mod state;
 pub(crate) mod tables;
 mod view;
@@ -185,5 +186,6 @@ fn catalogue(state: &State) -> Catalogue {
         label: &state.label,
         initial_pin: state.initial_pin,
         data_stores: &state.data_stores,
+        single_user: &state.single_user,
     })
 }

@@ -5,6 +5,7 @@
 //! so after a crash either all of it has happened or nothing. The method answers when it is done.
 
 use super::byte_store::{AreaName, Extent, Pending};
+use super::single_user::SingleUser;
 use super::state::{Block, Contents};
 use super::tables::{SpId, locking};
 use super::{Tper, catalogue};
@@ -86,6 +87,7 @@ impl Tper {
         state.active = false;
         state.locking = Contents::default();
         state.data_stores = vec![data_store];
+        state.single_user = SingleUser::default();
         state.pending.push(whole(AreaName::Mbr, mbr));
         state.pending.push(whole(AreaName::DataStore, data_store));
         self.rebuild();
@@ -121,7 +123,7 @@ impl Tper {
     }
 }
 
-const fn whole(area: AreaName, length: u64) -> Pending {
+pub(super) const fn whole(area: AreaName, length: u64) -> Pending {
     Pending::Clear(Extent {
         area,
         offset: 0,

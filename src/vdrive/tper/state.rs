@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::byte_store::{Extents, Pending};
 use super::cell::{Cell, Octets};
 use super::properties::HostProperties;
+use super::single_user::SingleUser;
 use super::tables::SpId;
 use crate::spec::Uid;
 use crate::vdrive::label::Label;
@@ -49,6 +50,9 @@ pub(crate) struct State {
     pub(crate) tries: Tries,
     /// Bytes of each DataStore table.
     pub(crate) data_stores: Vec<u64>,
+    /// What is in Single User Mode. Files from before there was one do not say it.
+    #[serde(default, skip_serializing_if = "SingleUser::is_off")]
+    pub(crate) single_user: SingleUser,
     /// The media keys, by range.
     pub(crate) keys: Vec<MediaKey>,
     /// What must still be done to byte tables and media; it is done again after a crash.
@@ -158,6 +162,15 @@ impl Contents {
     /// The cell that a host has set.
     pub(crate) fn cell(&self, row: Uid, column: u64) -> Option<&Cell> {
         self.0.get(&row.0)?.get(&column)
+    }
+
+    /// Takes over some cells of a row, where they were set.
+    pub(crate) fn copy(&mut self, from: &Self, row: Uid, columns: &[u64]) {
+        for &column in columns {
+            if let Some(cell) = from.cell(row, column) {
+                self.set(row, column, cell.clone());
+            }
+        }
     }
 
     /// Sets a cell.

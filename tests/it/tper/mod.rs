@@ -12,6 +12,7 @@ mod life_cycle;
 mod namespaces;
 mod persistence;
 mod resets;
+mod single_user;
 mod start_session;
 mod stream;
 mod transactions;

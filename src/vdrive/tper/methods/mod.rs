@@ -5,13 +5,16 @@
 
 mod activate;
 mod authenticate;
+mod erase;
 mod gen_key;
 mod get;
 mod get_acl;
 mod next;
 mod random;
+mod reactivate;
 mod revert;
 mod revert_sp;
+mod selection;
 mod set;
 
 use super::Tper;
@@ -106,6 +109,8 @@ fn run(invocation: &mut Invocation<'_>) -> Results {
         method::ACTIVATE => activate::activate(invocation),
         method::REVERT => revert::revert(invocation),
         method::REVERT_SP => revert_sp::revert_sp(invocation),
+        method::REACTIVATE => reactivate::reactivate(invocation),
+        method::ERASE => erase::erase(invocation),
         _ => Err(MethodStatus::NOT_AUTHORIZED),
     }
 }

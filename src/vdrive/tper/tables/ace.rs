@@ -1,6 +1,6 @@
 //! Table `ACE` (\[Core\] 5.3.2.8, \[Opal\] 4.2.1.7, 4.3.1.7; \[PSID\] 4.1; \[DataStore\] 4.3).
 
-use super::{Plan, Row, Schema, Type, authority, byte_table, locking};
+use super::{Plan, Row, Schema, Type, authority, byte_table, locking, single_user};
 use crate::spec::{RangeNumber, Uid, column, uid};
 use crate::vdrive::tper::cell::{Cell, Term};
 
@@ -22,6 +22,17 @@ pub(super) struct Ace {
     columns: Vec<u64>,
     /// AccessControl lets Admins set the expression.
     pub(super) settable: bool,
+}
+
+impl Ace {
+    /// The ACE for these authorities, and nobody may change that.
+    pub(super) fn only_for(self, authorities: &[Uid]) -> Self {
+        Self {
+            authorities: authorities.to_vec(),
+            settable: false,
+            ..self
+        }
+    }
 }
 
 pub(super) const ANYBODY: Uid = uid::ACE.row(0x01);
@@ -107,7 +118,12 @@ pub(super) fn rows(aces: &[Ace]) -> Vec<Row> {
         .collect()
 }
 
-fn fixed(uid: Uid, name: impl Into<String>, authorities: &[Uid], columns: &[u64]) -> Ace {
+pub(super) fn fixed(
+    uid: Uid,
+    name: impl Into<String>,
+    authorities: &[Uid],
+    columns: &[u64],
+) -> Ace {
     Ace {
         uid,
         name: name.into(),
@@ -181,10 +197,11 @@ pub(super) fn admin_sp() -> Vec<Ace> {
 /// \[Opal\] 4.3.1.7.
 pub(super) fn locking_sp(plan: &Plan<'_>) -> Vec<Ace> {
     let mut aces = base_aces();
-    aces.extend(authority::users(plan).flat_map(user_aces));
-    aces.extend(locking::ranges(plan.profile).flat_map(range_aces));
+    aces.extend(authority::users(plan).flat_map(|user| user_aces(plan, user)));
+    aces.extend(locking::ranges(plan.profile).flat_map(|range| range_aces(plan, range)));
     aces.extend(range_administration());
     aces.extend(byte_table::data_store_numbers(plan).flat_map(data_store_aces));
+    aces.extend(single_user::aces(plan));
     aces
 }
 
@@ -245,15 +262,19 @@ fn base_aces() -> Vec<Ace> {
     ]
 }
 
-fn user_aces(user: u16) -> [Ace; 2] {
-    let authorities = &[uid::ADMINS, uid::user(user)];
+fn user_aces(plan: &Plan<'_>, user: u16) -> [Ace; 2] {
+    let set_pin = settable(
+        c_pin_user_set_pin(user),
+        format!("ACE_C_PIN_User{user}_Set_PIN"),
+        &[uid::ADMINS, uid::user(user)],
+        &[column::c_pin::PIN],
+    );
     [
-        settable(
-            c_pin_user_set_pin(user),
-            format!("ACE_C_PIN_User{user}_Set_PIN"),
-            authorities,
-            &[column::c_pin::PIN],
-        ),
+        if single_user::is_owner(plan, user) {
+            set_pin.only_for(&[uid::user(user)])
+        } else {
+            set_pin
+        },
         settable(
             user_set_common_name(user),
             format!("ACE_User{user}_Set_CommonName"),
@@ -266,38 +287,36 @@ fn user_aces(user: u16) -> [Ace; 2] {
 /// RangeStart to ActiveKey.
 const START_TO_KEY: &[u64] = &[3, 4, 5, 6, 7, 8, 9, 10];
 
-fn range_aces(range: RangeNumber) -> [Ace; 4] {
+fn range_aces(plan: &Plan<'_>, range: RangeNumber) -> [Ace; 4] {
     let admins = &[uid::ADMINS];
     let name = match range {
         RangeNumber::GLOBAL => "GlobalRange".to_owned(),
         RangeNumber(number) => format!("Range{number}"),
     };
-    [
-        settable(
-            gen_key(range),
-            format!("ACE_K_AES_256_{name}_GenKey"),
-            admins,
-            &[],
-        ),
-        settable(
+    let ace = |uid, name, columns| settable(uid, name, admins, columns);
+    let aces = [
+        ace(gen_key(range), format!("ACE_K_AES_256_{name}_GenKey"), &[]),
+        ace(
             get_range(range),
             format!("ACE_Locking_{name}_Get_RangeStartToActiveKey"),
-            admins,
             START_TO_KEY,
         ),
-        settable(
+        ace(
             set_read_locked(range),
             format!("ACE_Locking_{name}_Set_RdLocked"),
-            admins,
             &[column::locking::READ_LOCKED],
         ),
-        settable(
+        ace(
             set_write_locked(range),
             format!("ACE_Locking_{name}_Set_WrLocked"),
-            admins,
             &[column::locking::WRITE_LOCKED],
         ),
-    ]
+    ];
+    if plan.single_user.contains(range) {
+        single_user::change(range, aces)
+    } else {
+        aces
+    }
 }
 
 fn range_administration() -> [Ace; 4] {

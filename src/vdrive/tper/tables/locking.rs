@@ -39,7 +39,8 @@ fn row(range: RangeNumber) -> Row {
         .with(column::locking::ACTIVE_KEY, uid::k_aes_256(range))
 }
 
-fn name(range: RangeNumber) -> String {
+/// The name of a row.
+pub(super) fn name(range: RangeNumber) -> String {
     match range {
         RangeNumber::GLOBAL => "Locking_GlobalRange".to_owned(),
         RangeNumber(number) => format!("Locking_Range{number}"),

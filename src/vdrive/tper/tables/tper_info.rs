@@ -17,7 +17,7 @@ const PROTOCOL_VERSION: u64 = 1;
 const NO_SPACE: u64 = 0;
 
 pub(super) fn rows(plan: &Plan<'_>) -> Vec<Row> {
-    let ssc = Cell::Names(vec![Octets::new(b"Opal")]);
+    let ssc = Cell::Strings(vec![Octets::new(b"Opal")]);
     vec![
         Row::new(uid::TPER_INFO)
             .with(column::tper_info::GUDID, Cell::bytes(&plan.label.gudid()))
