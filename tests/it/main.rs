@@ -11,16 +11,17 @@
 
 mod cli;
 mod counts;
+mod cut;
 mod discovery;
 mod faults;
 mod frames;
 mod host;
-mod kill;
 mod man;
 mod model;
 mod nvme_tcp;
 mod peers;
 mod pretty;
+mod profiles;
 mod support;
 mod tper;
 mod vectors;

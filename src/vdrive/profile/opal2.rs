@@ -2,8 +2,8 @@
 //! Single User Mode, which nearly every drive has.
 
 use super::{
-    Behaviour, Communication, Geometry, LockingLimits, Profile, SessionLimits, SidPin, TryPolicies,
-    TryPolicy,
+    Behaviour, Communication, Feature, Geometry, Layout, LockingLimits, Profile, SessionLimits,
+    SidPin, TryPolicies, TryPolicy,
 };
 
 /// What client drives allow for SID and PSID: five attempts, and a power cycle gives new ones.
@@ -49,6 +49,8 @@ impl Profile {
             hardware_reset_locks: true,
             erase_time: 1,
             max_random: 32,
+            discovery: Layout::default()
+                .with(Feature::SingleUserMode.version(0x10), &Feature::Geometry),
             behaviour: Behaviour::default(),
         }
     }
@@ -91,6 +93,5 @@ fn locking() -> LockingLimits {
         data_store_alignment: 1,
         write_granularity: 1,
         access_granularity: 1,
-        single_user_mode: true,
     }
 }

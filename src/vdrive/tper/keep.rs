@@ -23,6 +23,7 @@ use super::tables::SpId;
 use super::{Clock, KeepError, Tper, catalogue};
 use crate::spec::MethodStatus;
 use crate::vdrive::MAX_NAMESPACES;
+use crate::vdrive::fault::ArmedFault;
 use crate::vdrive::store::{Layout, Store};
 
 /// The state record as it is read.
@@ -136,6 +137,15 @@ impl Tper {
             tper.reset_from_outside(Reset::PowerCycle)?;
         }
         Ok(tper)
+    }
+
+    /// Writes which fault is arranged.
+    pub(in crate::vdrive) fn keep_fault(
+        &mut self,
+        fault: Option<ArmedFault>,
+    ) -> Result<(), KeepError> {
+        self.edit().fault = fault;
+        self.keep()
     }
 
     /// Ends an interface command: everything that it changed is written, in one step.
@@ -400,12 +410,14 @@ mod tests {
     #[test]
     fn a_file_from_before_there_was_single_user_mode_has_none() {
         let (layout, record) = CreateOptions::new(1 << 20).first_record().unwrap();
-        let text = std::str::from_utf8(&record).unwrap();
-        let before = text.replace(",\"single_user_mode\":true", "");
-        assert_ne!(before, text);
-        let store = Store::in_memory(&layout, before.as_bytes()).unwrap();
+        let mut record: serde_json::Value = serde_json::from_slice(&record).unwrap();
+        assert!(record["state"].get("single_user").is_none());
+        let profile = record["state"]["profile"].as_object_mut().unwrap();
+        assert!(profile.remove("discovery").is_some());
+        let record = serde_json::to_vec(&record).unwrap();
+        let store = Store::in_memory(&layout, &record).unwrap();
         let tper = open(store).unwrap();
-        assert!(!tper.state.profile.locking.single_user_mode);
+        assert!(!tper.state.profile.has_single_user_mode());
         assert!(tper.state.single_user.is_off());
     }
 

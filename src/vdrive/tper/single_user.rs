@@ -88,15 +88,14 @@ impl SingleUser {
 
     /// True if a drive of this model can be in this state.
     pub(crate) fn is_possible(&self, profile: &Profile) -> bool {
-        let limits = &profile.locking;
+        let is_owned =
+            |number: &u16| locking::owned_ranges(profile).any(|range| range.0 == *number);
         let exist = match &self.ranges {
             Selection::None => return !self.admins_place,
             Selection::Table => true,
-            Selection::Ranges(ranges) => {
-                !ranges.is_empty() && ranges.iter().all(|&range| range <= limits.ranges)
-            }
+            Selection::Ranges(ranges) => !ranges.is_empty() && ranges.iter().all(is_owned),
         };
-        limits.single_user_mode && exist
+        profile.has_single_user_mode() && exist
     }
 }
 
@@ -178,6 +177,7 @@ impl Tper {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::vdrive::profile::Feature;
 
     fn ranges(numbers: &[u16]) -> Selection {
         Selection::Ranges(numbers.iter().copied().collect())
@@ -215,7 +215,7 @@ mod tests {
         assert!(is_possible(ranges(&[0, 8])) && is_possible(Selection::Table));
         assert!(!is_possible(ranges(&[9])));
         let mut without = Profile::opal2();
-        without.locking.single_user_mode = false;
+        without.discovery.remove(&Feature::SingleUserMode);
         let all = SingleUser::new(Selection::Table, RangePolicy::USER);
         assert!(!all.is_possible(&without) && SingleUser::default().is_possible(&without));
     }

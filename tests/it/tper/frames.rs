@@ -1,7 +1,7 @@
 //! The frames of the protocol reference, byte for byte.
 
 use sedkit::spec::{Hsn, MethodStatus, Tsn, column, uid};
-use sedkit::vdrive::profile::{Profile, ViolationReply};
+use sedkit::vdrive::profile::{Feature, Profile, ViolationReply};
 use sedkit::wire::ComPacket;
 
 use crate::support::{Bench, HSN, MSID, Session, set_bytes};
@@ -290,7 +290,7 @@ fn single_user_mode_is_as_the_reference_has_it() {
 #[test]
 fn single_user_mode_is_refused_where_it_is_not_advertised() {
     // Reference 7.48.1 to 7.48.6: accepted as frames, refused as methods.
-    let without = |profile: &mut Profile| profile.locking.single_user_mode = false;
+    let without = |profile: &mut Profile| profile.discovery.remove(&Feature::SingleUserMode);
     let mut bench = activated(bench_with(without));
     let session = bench.start(uid::ADMIN_SP, uid::SID, b"password").unwrap();
     let refused = |bench: &mut Bench, section: &str, session, status: MethodStatus| {

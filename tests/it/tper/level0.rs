@@ -1,6 +1,7 @@
 //! Level 0 Discovery: the bytes of the reference's profiles, and bits that follow the state.
 
 use sedkit::spec::{RangeNumber, column, method, uid};
+use sedkit::vdrive::profile::Feature;
 use sedkit::wire::MethodCall;
 
 use crate::support::Bench;
@@ -8,7 +9,7 @@ use crate::vectors::hex;
 
 /// The drive of the reference's profiles: all is as in `opal2`, but for Single User Mode.
 fn without_single_user_mode() -> Bench {
-    Bench::with(|options| options.profile.locking.single_user_mode = false)
+    Bench::with(|options| options.profile.discovery.remove(&Feature::SingleUserMode))
 }
 
 #[test]

@@ -21,7 +21,7 @@ const INVALID: MethodStatus = MethodStatus::INVALID_PARAMETER;
 /// Mode.
 pub(super) fn known(profile: &Profile, others: &[u64]) -> Vec<u64> {
     let mut numbers = Vec::new();
-    if profile.locking.single_user_mode {
+    if profile.has_single_user_mode() {
         numbers.push(SINGLE_USER_MODE_SELECTION_LIST);
         if profile.behaviour.single_user_policy != SingleUserPolicy::Refused {
             numbers.push(RANGE_START_RANGE_LENGTH_POLICY);
@@ -40,7 +40,7 @@ pub(super) fn single_user(arguments: &Arguments<'_>, profile: &Profile) -> Resul
         // A policy for no ranges.
         return policy.map_or_else(|| Ok(SingleUser::default()), |_| Err(INVALID));
     };
-    let asked = selection(list, &profile.locking)?;
+    let asked = selection(list, profile)?;
     let policy = match profile.behaviour.single_user_policy {
         SingleUserPolicy::Ignored => RangePolicy::USER,
         SingleUserPolicy::Honoured | SingleUserPolicy::Refused => {
@@ -61,15 +61,16 @@ fn policy_of(number: u64) -> Result<RangePolicy> {
     }
 }
 
-/// The Locking table, or a list of its rows, each once.
-fn selection(value: &Value, limits: &LockingLimits) -> Result<Selection> {
+/// The Locking table, or a list of its rows, each once and with a User to own it.
+fn selection(value: &Value, profile: &Profile) -> Result<Selection> {
     if value.as_uid() == Some(uid::LOCKING) {
         return Ok(Selection::Table);
     }
     let mut ranges = BTreeSet::new();
     for row in value.as_list().ok_or(INVALID)? {
         let range = row.as_uid().and_then(locking::range_of).ok_or(INVALID)?;
-        if range.0 > limits.ranges || !ranges.insert(range.0) {
+        let exists = locking::owned_ranges(profile).any(|owned| owned == range);
+        if !exists || !ranges.insert(range.0) {
             return Err(INVALID);
         }
     }

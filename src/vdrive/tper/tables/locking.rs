@@ -52,6 +52,12 @@ pub(crate) fn ranges(profile: &Profile) -> impl Iterator<Item = RangeNumber> + u
     (0..=profile.locking.ranges).map(RangeNumber)
 }
 
+/// The ranges for which there is a User to own them, so that they can be in Single User Mode.
+pub(crate) fn owned_ranges(profile: &Profile) -> impl Iterator<Item = RangeNumber> + use<> {
+    let users = profile.locking.users;
+    ranges(profile).take_while(move |range| range.0 < users)
+}
+
 /// The range that a row of Locking stands for.
 pub(crate) fn range_of(row: Uid) -> Option<RangeNumber> {
     if row.table() != uid::LOCKING {

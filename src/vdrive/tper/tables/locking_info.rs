@@ -20,7 +20,7 @@ const MEDIA_ENCRYPTION: u64 = 1;
 
 pub(super) fn rows(plan: &Plan<'_>) -> Vec<Row> {
     let row = opal_row(plan);
-    if !plan.profile.locking.single_user_mode {
+    if !plan.profile.has_single_user_mode() {
         return vec![row];
     }
     let policy = u64::from(plan.single_user.policy().0);

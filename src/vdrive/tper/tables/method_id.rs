@@ -23,7 +23,7 @@ pub(super) const ADMIN_SP: &[Uid] = &[
 
 /// \[Opal\] 4.3.1.5, and what Single User Mode adds.
 pub(super) fn locking_sp(plan: &Plan<'_>) -> Vec<Uid> {
-    let has_single_user_mode = plan.profile.locking.single_user_mode;
+    let has_single_user_mode = plan.profile.has_single_user_mode();
     let more = if has_single_user_mode {
         SINGLE_USER_MODE
     } else {

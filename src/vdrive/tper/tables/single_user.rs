@@ -41,9 +41,14 @@ const READ_TO_LOR: &[u64] = &[5, 6, 7, 8, 9];
 /// RangeStart, RangeLength.
 const PLACE: &[u64] = &[3, 4];
 
+/// True if the range is in Single User Mode.
+pub(super) fn has(plan: &Plan<'_>, range: RangeNumber) -> bool {
+    range.0 < plan.profile.locking.users && plan.single_user.contains(range)
+}
+
 /// The ranges in Single User Mode.
 fn ranges(plan: &Plan<'_>) -> impl Iterator<Item = RangeNumber> {
-    locking::ranges(plan.profile).filter(|range| plan.single_user.contains(*range))
+    locking::owned_ranges(plan.profile).filter(|range| has(plan, *range))
 }
 
 /// The number of the User to whom a range belongs.
@@ -98,7 +103,7 @@ fn new_aces(plan: &Plan<'_>, range: RangeNumber) -> [Ace; 4] {
 
 /// Lays who may do what with ranges in Single User Mode over the matrix of the SSC.
 pub(super) fn change_access(plan: &Plan<'_>, matrix: &mut Matrix) {
-    if plan.profile.locking.single_user_mode {
+    if plan.profile.has_single_user_mode() {
         matrix.allow(uid::THIS_SP, method::REACTIVATE, &[ace::ADMIN]);
     }
     for range in ranges(plan) {

@@ -1,6 +1,7 @@
 //! The parameters of Activate and Reactivate, and what LockingInfo and Level 0 show of them.
 
 use sedkit::spec::{MethodStatus, uid};
+use sedkit::vdrive::profile::{Feature, Profile};
 use sedkit::wire::{MethodCall, Value};
 
 use super::{
@@ -85,7 +86,8 @@ fn reactivate_refuses_what_is_no_selection_and_the_session_goes_on() {
 #[test]
 fn a_drive_without_single_user_mode_knows_none_of_it() {
     // 8.1 number 8: optional parameters that are not known are refused.
-    let mut bench = Bench::with(|options| options.profile.locking.single_user_mode = false);
+    let mut bench =
+        Bench::with(|options| options.profile.discovery.remove(&Feature::SingleUserMode));
     let session = bench.start(uid::ADMIN_SP, uid::SID, MSID).unwrap();
     let calls = [
         activate().optional(0x06_0000, list(&[1])),
@@ -161,6 +163,32 @@ fn locking_info_and_level_0_follow_what_was_asked() {
         assert_eq!(bits(&mut bench), level0, "{call:?}");
         assert_eq!(bench.feature(0x0201)[..8], [2, 1, 0x10, 0x0c, 0, 0, 0, 9]);
     }
+}
+
+#[test]
+fn a_range_without_a_user_cannot_be_in_single_user_mode() {
+    // 3.9.8, appendix A.7: 192 Locking objects on a drive of 192 ranges and 192 Users.
+    let mut bench = Bench::with(|options| {
+        options.profile = Profile::named("kioxia-cm6").unwrap();
+        options.size = 520 << 10;
+    });
+    let feature = bench.feature(0x0201);
+    assert_eq!(feature[2..9], [0x10, 0x0c, 0, 0, 0, 0xc0, POLICY]);
+    let session = bench.start(uid::ADMIN_SP, uid::SID, MSID).unwrap();
+    let last = activate().optional(0x06_0000, list(&[191, 192]));
+    assert_eq!(bench.status(session, &last), INVALID);
+    bench.end(session);
+    let whole = activate().optional(0x06_0000, uid::LOCKING);
+    let mut bench = activated(bench, &whole);
+    assert_eq!(bits(&mut bench), ANY | ALL);
+    let session = bench.admin1();
+    bench.must_set(session, range(192), &[(5, true.into())]);
+    assert_eq!(bench.set(session, range(191), &[(5, true.into())]), REFUSED);
+    assert_eq!(bench.status(session, &erase(192)), REFUSED);
+    assert_eq!(bench.status(session, &erase(191)), OK);
+    bench.end(session);
+    let session = super::owner(&mut bench, 191, b"");
+    bench.must_set(session, range(191), &[(5, true.into())]);
 }
 
 #[test]
