@@ -1,8 +1,12 @@
 //! Table `ACE` (\[Core\] 5.3.2.8, \[Opal\] 4.2.1.7, 4.3.1.7; \[PSID\] 4.1; \[DataStore\] 4.3).
 
+mod admin_sp;
+
 use super::{Plan, Row, Schema, Type, authority, byte_table, locking, single_user};
 use crate::spec::{RangeNumber, Uid, column, uid};
 use crate::vdrive::tper::cell::{Cell, Term};
+
+pub(super) use admin_sp::admin_sp;
 
 pub(super) const SCHEMA: Schema = Schema {
     table: uid::ACE,
@@ -146,60 +150,6 @@ fn settable(uid: Uid, name: impl Into<String>, authorities: &[Uid], columns: &[u
         settable: true,
         ..fixed(uid, name, authorities, columns)
     }
-}
-
-/// \[Opal\] 4.2.1.7.
-pub(super) fn admin_sp() -> Vec<Ace> {
-    let (anybody, admins, sid) = (uid::ANYBODY, uid::ADMINS, uid::SID);
-    let pin = &[column::c_pin::PIN];
-    let active = &[column::data_removal_mechanism::ACTIVE_DATA_REMOVAL_MECHANISM];
-    let reset = &[column::tper_info::PROGRAMMATIC_RESET_ENABLE];
-    let enabled = &[column::authority::ENABLED];
-    let get_pin = &[column::UID, column::c_pin::PIN];
-    vec![
-        fixed(ANYBODY, "ACE_Anybody", &[anybody], &[]),
-        fixed(ADMIN, "ACE_Admin", &[admins], &[]),
-        fixed(SET_ENABLED, "ACE_Set_Enabled", &[sid], enabled),
-        fixed(
-            C_PIN_SID_GET_NOPIN,
-            "ACE_C_PIN_SID_Get_NOPIN",
-            &[admins, sid],
-            NO_PIN,
-        ),
-        fixed(C_PIN_SID_SET_PIN, "ACE_C_PIN_SID_Set_PIN", &[sid], pin),
-        fixed(
-            C_PIN_MSID_GET_PIN,
-            "ACE_C_PIN_MSID_Get_PIN",
-            &[anybody],
-            get_pin,
-        ),
-        fixed(
-            C_PIN_ADMINS_SET_PIN,
-            "ACE_C_PIN_Admins_Set_PIN",
-            &[admins, sid],
-            pin,
-        ),
-        fixed(
-            TPER_INFO_SET_RESET,
-            "ACE_TPerInfo_Set_ProgrammaticResetEnable",
-            &[sid],
-            reset,
-        ),
-        fixed(SP_SID, "ACE_SP_SID", &[sid], &[]),
-        fixed(
-            DATA_REMOVAL_SET,
-            "ACE_DataRemovalMechanism_Set_ActiveDataRemovalMechanism",
-            &[admins, sid],
-            active,
-        ),
-        fixed(SP_PSID, "ACE_SP_PSID", &[uid::PSID], &[]),
-        fixed(
-            C_PIN_GET_PSID_NOPIN,
-            "ACE_C_PIN_Get_PSID_NoPIN",
-            &[anybody],
-            NO_PIN,
-        ),
-    ]
 }
 
 /// \[Opal\] 4.3.1.7.
