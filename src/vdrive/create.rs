@@ -130,6 +130,7 @@ impl CreateOptions {
             data_stores: vec![profile.locking.data_store_size],
             single_user: SingleUser::default(),
             keys: keys.map_err(KeepError::Random)?,
+            removal_interrupted: false,
             pending: Vec::new(),
             profile,
         })

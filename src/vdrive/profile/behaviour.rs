@@ -41,6 +41,10 @@ pub struct Behaviour {
     /// How many times an IF-RECV is answered with "response to come" before the response is there
     /// (\[Core\] 3.3.10.2). It models a TPer that needs time; hosts have to poll it.
     pub polls_before_response: u32,
+    /// How many times an IF-RECV is answered with "response to come" while data are removed, during
+    /// which Level 0 Discovery says Operation Processing, and a TCG reset breaks the removal off
+    /// (\[Opal\] 3.1.1).
+    pub removal_polls: u32,
     /// What becomes of parameter RangeStartRangeLengthPolicy (\[Single User Mode\]).
     pub single_user_policy: SingleUserPolicy,
     /// Which ranges Activate and Reactivate put into Single User Mode (\[Single User Mode\]).
@@ -66,6 +70,7 @@ impl Default for Behaviour {
             locked_outside_shadow_reads_zero: true,
             removed_data: RemovedData::Garbage,
             polls_before_response: 0,
+            removal_polls: 0,
             single_user_policy: SingleUserPolicy::Honoured,
             single_user_ranges: SingleUserRanges::AsAsked,
             single_user_any_bit: true,

@@ -48,6 +48,7 @@ impl Profile {
             freeze_lock: true,
             hardware_reset_locks: true,
             erase_time: 1,
+            removals: Vec::new(),
             max_random: 32,
             discovery: Layout::default()
                 .with(Feature::SingleUserMode.version(0x10), &Feature::Geometry),

@@ -195,14 +195,23 @@ impl Tper {
 
     /// | bytes | meaning |
     /// |---|---|
-    /// | 5 | bit 0: Operation Processing, bit 1: Operation Interrupted; removal is done before the method answers, or before the next command after a crash, so neither is ever seen |
-    /// | 6 | supported mechanisms; bit 2: Cryptographic Erase |
-    /// | 7 | units of time: 0 is two seconds |
+    /// | 5 | bit 0: Operation Processing, bit 1: Operation Interrupted |
+    /// | 6 | supported mechanisms, a bit each; bit 2: Cryptographic Erase |
+    /// | 7 | unit of each mechanism's time: 0 is two seconds, 1 is two minutes |
     /// | 8+2i | time of mechanism i |
     fn data_removal_feature(&self) -> Vec<u8> {
-        let mut data = vec![0, 0, 0x04, 0];
-        data.extend([0; 4]);
-        data.extend(self.state.profile.erase_time.to_be_bytes());
+        let (mut supported, mut minutes, mut times) = (0, 0, [0_u16; 6]);
+        for removal in self.state.profile.removals() {
+            let number = removal.mechanism.0;
+            supported |= bit(number, true);
+            minutes |= bit(number, removal.in_minutes);
+            if let Some(time) = times.get_mut(usize::from(number)) {
+                *time = removal.time;
+            }
+        }
+        let state = bit(0, self.is_removing_data()) | bit(1, self.state.removal_interrupted);
+        let mut data = vec![0, state, supported, minutes];
+        data.extend(times.into_iter().flat_map(u16::to_be_bytes));
         data
     }
 }

@@ -11,6 +11,7 @@
 //! - [`methods`]: what each method does;
 //! - [`tables`]: the rows of \[Opal\] 4 as data;
 //! - [`state`], [`keep`] and [`byte_store`]: what is remembered, and how it reaches the file;
+//! - [`removal`] and [`work`]: removal of data, and that it takes time;
 //! - [`resets`]: power cycle, hardware reset, TPER_RESET, stack reset.
 //!
 //! An interface command works on the state in memory. At its end all that it changed is written in
@@ -49,6 +50,7 @@ pub(crate) mod single_user;
 pub(crate) mod state;
 pub(crate) mod tables;
 mod view;
+mod work;
 
 use crate::spec::LifeCycle;
 use crate::transport::InterfaceStatus;

@@ -15,6 +15,7 @@ use super::cell::{Cell, Octets};
 use super::properties::HostProperties;
 use super::single_user::SingleUser;
 use super::tables::SpId;
+use super::work::Work;
 use crate::spec::Uid;
 use crate::vdrive::fault::ArmedFault;
 use crate::vdrive::label::Label;
@@ -59,6 +60,9 @@ pub(crate) struct State {
     pub(crate) single_user: SingleUser,
     /// The media keys, by range.
     pub(crate) keys: Vec<MediaKey>,
+    /// A removal of data was broken off. Files from before there was one do not say it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) removal_interrupted: bool,
     /// What must still be done to byte tables and media; it is done again after a crash.
     pub(crate) pending: Vec<Pending>,
 }
@@ -120,6 +124,9 @@ pub(crate) struct Stack {
     pub(crate) responses: VecDeque<Octets>,
     /// How many more times the host is told that the response is still to come.
     pub(crate) polls: u32,
+    /// A ComPacket that has been put off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) work: Option<Work>,
     /// The answer of protocol 02h that waits to be fetched.
     pub(crate) management: Option<Octets>,
 }
@@ -190,6 +197,11 @@ const fn one() -> u32 {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
 const fn is_one(namespaces: &u32) -> bool {
     *namespaces == 1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 impl State {

@@ -83,11 +83,10 @@ pub(super) fn admin_sp(rows: &Rows) -> BTreeMap<(Uid, Uid), Association> {
     );
 
     matrix.allow(uid::TPER_INFO, method::SET, &[ace::TPER_INFO_SET_RESET]);
-    matrix.allow(
-        uid::DATA_REMOVAL_MECHANISM,
-        method::SET,
-        &[ace::DATA_REMOVAL_SET],
-    );
+    if rows.contains_key(&uid::DATA_REMOVAL_MECHANISM) {
+        let set = &[ace::DATA_REMOVAL_SET];
+        matrix.allow(uid::DATA_REMOVAL_MECHANISM, method::SET, set);
+    }
 
     matrix.allow_each(
         &[uid::ADMIN_SP, uid::LOCKING_SP],

@@ -116,7 +116,7 @@ impl Catalogue {
 
 fn admin_sp(plan: &Plan<'_>) -> Sp {
     let rows = [
-        table::admin_rows(),
+        table::admin_rows(plan),
         sp_info::rows(SpId::Admin),
         sp_templates::rows(SpId::Admin),
         method_id::rows(method_id::ADMIN_SP),
@@ -126,7 +126,7 @@ fn admin_sp(plan: &Plan<'_>) -> Sp {
         tper_info::rows(plan),
         template::rows(),
         sp::rows(),
-        data_removal_mechanism::rows(),
+        data_removal_mechanism::rows(plan),
     ];
     let rows = collect(rows);
     let access = access_control::admin_sp(&rows);

@@ -43,8 +43,11 @@ const MAX_NAME: usize = 32;
 /// Elements that a `BooleanExpr` may have at least; \[Opal\] 4.3.1.7 requires 23.
 const MAX_TERMS: usize = 64;
 
-/// `data_removal_mechanism`: cryptographic erase, the only one that a virtual drive has.
-pub(crate) const CRYPTOGRAPHIC_ERASE: u64 = 2;
+/// True if the drive has the `data_removal_mechanism`.
+fn is_supported(number: u64, profile: &Profile) -> bool {
+    let mut removals = profile.removals();
+    removals.any(|removal| u64::from(removal.mechanism.0) == number)
+}
 
 impl Schema {
     /// The numbers of the columns on a drive of this model, in ascending order.
@@ -79,7 +82,7 @@ impl Type {
             Self::Expression => expression(value, max_terms(profile)),
             Self::DataRemovalMechanism => value
                 .as_uint()
-                .filter(|&mechanism| mechanism == CRYPTOGRAPHIC_ERASE)
+                .filter(|&number| is_supported(number, profile))
                 .map(Cell::Uint),
         };
         cell.ok_or(MethodStatus::INVALID_PARAMETER)
