@@ -36,6 +36,7 @@ pub(super) fn cm6() -> Profile {
                 Feature::Tper.version(0x10),
                 Feature::Locking.version(0x20),
                 Feature::Geometry.version(0x10),
+                Feature::SingleUserMode.version(0x10),
                 Feature::DataStore.version(0x10),
                 Feature::Opal2.version(0x10),
                 Feature::Ruby.version(0x10),

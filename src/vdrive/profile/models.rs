@@ -27,7 +27,7 @@ impl Model {
 pub const MODELS: &[Model] = &[
     Model {
         name: "opal2",
-        about: "Opal 2.30 to the letter: 8 ranges, 9 users, every mandatory feature set",
+        about: "Opal 2.30 to the letter: 8 ranges, 9 users, every mandatory feature set, and Single User Mode",
         make: Profile::opal2,
     },
     Model {

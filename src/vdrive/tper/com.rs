@@ -106,18 +106,20 @@ impl Tper {
         if u64::try_from(data.len()).map_or(true, |length| length > limit) {
             return Err(Refusal::InvalidParameter);
         }
-        if !stack.responses.is_empty() {
+        if !stack.responses.is_empty() || stack.work.is_some() {
             return Err(Refusal::SequenceError);
         }
         if let Ok(com_packet) = ComPacket::decode(data) {
-            self.process(com_id, &com_packet);
+            if !self.put_off(com_id, data, &com_packet) {
+                self.process(com_id, &com_packet);
+            }
         }
         Ok(())
     }
 
     /// Carries out a ComPacket whose envelope is sound. Whatever no session can be found for is
     /// dropped (\[Core\] 3.3.10.1.3).
-    fn process(&mut self, com_id: ComId, com_packet: &ComPacket) {
+    pub(super) fn process(&mut self, com_id: ComId, com_packet: &ComPacket) {
         if com_packet.com_id != com_id || com_packet.extension != 0 {
             return;
         }
@@ -190,9 +192,9 @@ impl Tper {
     /// Takes the session of a packet out of the open ones.
     fn take_session(&mut self, com_id: ComId, packet: &Packet) -> Option<Session> {
         let sessions = &mut self.power.sessions;
-        let index = sessions.iter().position(|session| {
-            session.tsn == packet.tsn.0 && session.hsn == packet.hsn.0 && session.com_id == com_id.0
-        })?;
+        let index = sessions
+            .iter()
+            .position(|session| session.is_addressed(com_id, packet))?;
         Some(sessions.swap_remove(index))
     }
 
@@ -232,6 +234,9 @@ impl Tper {
     fn receive_tcg(&mut self, com_id: ComId, room: usize) -> Result<Vec<u8>, Refusal> {
         if com_id == ComId::LEVEL_0_DISCOVERY {
             return Ok(self.level0());
+        }
+        if self.is_at_work(com_id) {
+            return Ok(header(com_id, STILL_AT_WORK, 0));
         }
         let min_transfer = self.state.profile.behaviour.min_transfer;
         let index = self.stack_index(com_id);

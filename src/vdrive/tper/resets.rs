@@ -43,6 +43,10 @@ impl Tper {
     /// A reset of the interface that is no TCG reset: what waits for IF-RECV is lost, and every
     /// ComID is Awaiting IF-SEND. Sessions go on.
     pub(crate) fn lose_responses(&mut self) -> Result<(), KeepError> {
+        let com_ids: Vec<_> = self.state.profile.com_ids().collect();
+        for com_id in com_ids {
+            self.finish_work(ComId(com_id));
+        }
         for stack in &mut self.power.stacks {
             stack.responses.clear();
             stack.polls = 0;
@@ -53,6 +57,9 @@ impl Tper {
 
     /// Every session, transaction and response is gone, and no host is told.
     pub(super) fn reset(&mut self, reset: Reset) {
+        if self.is_removing_data() {
+            self.edit().removal_interrupted = true;
+        }
         let stacks = self.power.stacks.len();
         let after = self.power.after_power_cycle(stacks);
         let before = std::mem::replace(&mut self.power, after);
@@ -89,6 +96,7 @@ impl Tper {
 
     /// STACK_RESET: everything of one ComID starts anew.
     pub(super) fn reset_stack(&mut self, com_id: ComId) {
+        self.finish_work(com_id);
         self.power
             .sessions
             .retain(|session| session.com_id != com_id.0);
