@@ -15,6 +15,7 @@ use crate::vdrive::{Label, VirtualDrive};
 
 mod blocks;
 mod create;
+mod profiles;
 mod serve;
 mod show;
 
@@ -22,6 +23,7 @@ mod show;
 pub(crate) fn run(arguments: &Vdrive, context: &Context) -> Result<Report, CliError> {
     match &arguments.command {
         VdriveCommand::Create(arguments) => create::run(arguments),
+        VdriveCommand::Profiles => Ok(profiles::run()),
         VdriveCommand::Info(file) => show::info(file),
         VdriveCommand::Serve(arguments) => serve::run(arguments, context),
         VdriveCommand::PowerCycle(file) => power_cycle(file, context),

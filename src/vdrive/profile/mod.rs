@@ -6,10 +6,14 @@
 
 mod behaviour;
 mod check;
+mod defects;
 mod discovery;
-mod kioxia;
 mod models;
 mod opal2;
+mod property;
+mod quirk;
+mod quirks;
+mod real;
 
 use serde::{Deserialize, Serialize};
 
@@ -17,8 +21,11 @@ pub use behaviour::{
     Behaviour, InactiveComId, LockoutReply, MinTransfer, RemovedData, Unauthorised, ViolationReply,
 };
 pub use check::ProfileError;
+pub use defects::{Defects, HostEcho, IntegerWidth, Trailing};
 pub use discovery::{Descriptor, Feature, Layout};
-pub use models::{MODELS, Model};
+pub use models::Model;
+pub use property::Property;
+pub use quirk::{Quirk, QuirkError};
 
 /// One model of virtual drive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,8 +58,17 @@ pub struct Profile {
     /// What Level 0 Discovery shows. Files from before it could vary do not say it.
     #[serde(default)]
     pub discovery: Layout,
+    /// The properties that it tells of itself, in its order.
+    #[serde(default = "Property::usual")]
+    pub properties: Vec<Property>,
     /// Choices that the standards leave to the TPer.
     pub behaviour: Behaviour,
+    /// What it does that no standard lets it do.
+    #[serde(default)]
+    pub defects: Defects,
+    /// The quirks that were added to the named profile, as they were written.
+    #[serde(default)]
+    pub quirks: Vec<String>,
 }
 
 /// Logical blocks and their alignment (\[Opal\] 3.1.1.4).
@@ -176,7 +192,7 @@ impl Profile {
     /// # Errors
     /// [`ProfileError::Unknown`] if there is none of that name.
     pub fn named(name: &str) -> Result<Self, ProfileError> {
-        let model = MODELS.iter().find(|model| model.name == name);
+        let model = Model::all().find(|model| model.name == name);
         model.map(Model::profile).ok_or(ProfileError::Unknown)
     }
 

@@ -1,8 +1,8 @@
 //! Profile `opal2`: a client drive with Opal 2.30, one namespace, every mandatory feature set.
 
 use super::{
-    Behaviour, Communication, Geometry, Layout, LockingLimits, Profile, SessionLimits, SidPin,
-    TryPolicies, TryPolicy,
+    Behaviour, Communication, Defects, Geometry, Layout, LockingLimits, Profile, Property,
+    SessionLimits, SidPin, TryPolicies, TryPolicy,
 };
 
 /// What client drives allow for SID and PSID: five attempts, and a power cycle gives new ones.
@@ -49,7 +49,10 @@ impl Profile {
             erase_time: 1,
             max_random: 32,
             discovery: Layout::default(),
+            properties: Property::usual(),
             behaviour: Behaviour::default(),
+            defects: Defects::default(),
+            quirks: Vec::new(),
         }
     }
 }

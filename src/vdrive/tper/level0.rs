@@ -27,6 +27,8 @@ impl Tper {
         for (place, byte) in response.iter_mut().zip(fields) {
             *place = byte;
         }
+        let end = response.len() + usize::from(layout.trailing_zeros);
+        response.resize(end, 0);
         response
     }
 
@@ -36,6 +38,10 @@ impl Tper {
             Feature::Tper => (FeatureCode::TPER, 0x0c, self.tper_feature()),
             Feature::Locking => (FeatureCode::LOCKING, 0x0c, self.locking_feature()),
             Feature::Geometry => (FeatureCode::GEOMETRY, 0x1c, self.geometry_feature()),
+            Feature::SingleUserMode => {
+                let data = self.single_user_feature();
+                (FeatureCode::SINGLE_USER_MODE, 0x0c, data)
+            }
             Feature::DataStore => (FeatureCode::DATA_STORE, 0x0c, self.data_store_feature()),
             Feature::Opal2 => (FeatureCode::OPAL_2, 0x10, self.opal_feature()),
             Feature::Ruby => (FeatureCode::RUBY, 0x10, self.opal_feature()),
@@ -117,6 +123,18 @@ impl Tper {
 
     /// | bytes | meaning |
     /// |---|---|
+    /// | 4–7 | number of Locking objects that Users can own |
+    /// | 8 | bit 2: POLICY |
+    fn single_user_feature(&self) -> Vec<u8> {
+        let locking = &self.state.profile.locking;
+        let objects = u32::from(locking.ranges) + 1;
+        let mut data = objects.min(u32::from(locking.users)).to_be_bytes().to_vec();
+        data.push(bit(2, true));
+        data
+    }
+
+    /// | bytes | meaning |
+    /// |---|---|
     /// | 6–7 | maximum number of tables |
     /// | 8–11 | maximum size of all tables |
     /// | 12–15 | alignment of a table's size |
@@ -147,9 +165,18 @@ impl Tper {
         data.push(bit(0, profile.locking.crossing_terminates));
         data.extend(profile.locking.admins.to_be_bytes());
         data.extend(profile.locking.users.to_be_bytes());
-        data.push(pin_indicator(self.state.initial_pin));
+        data.push(pin_indicator(self.promised_pin()));
         data.push(pin_indicator(profile.pin_after_revert));
         data
+    }
+
+    /// What Level 0 Discovery says of the PIN of SID while no host has set it.
+    const fn promised_pin(&self) -> SidPin {
+        let profile = &self.state.profile;
+        if profile.defects.sid_changed_at_delivery {
+            return profile.initial_pin;
+        }
+        self.state.initial_pin
     }
 
     /// | byte | bit | meaning |

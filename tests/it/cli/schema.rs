@@ -102,7 +102,7 @@ fn tools_say_what_their_schemas_say() {
     let packet = file("frames/7.11.hex");
     let discovery = file("discovery0/dta-340-crucial-mx500.hex");
     let hash = ["hash", "--key", "file:right"];
-    let cases: [(&str, Vec<&str>, i32); 18] = [
+    let cases: [(&str, Vec<&str>, i32); 19] = [
         (
             "vdrive-create",
             vec!["vdrive", "create", "new", "--size", "1MiB"],
@@ -113,6 +113,7 @@ fn tools_say_what_their_schemas_say() {
             vec!["vdrive", "create", "new", "--size", "1MiB"],
             1,
         ),
+        ("vdrive-profiles", vec!["vdrive", "profiles"], 0),
         ("vdrive-info", vec!["vdrive", "info", "a"], 0),
         ("vdrive-stats", vec!["vdrive", "stats", "a"], 0),
         (
