@@ -4,8 +4,10 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 
 pub(crate) mod decode;
 pub(crate) mod demo;
+pub(crate) mod erase;
 pub(crate) mod r#gen;
 pub(crate) mod hash;
+pub(crate) mod identify_pin;
 pub(crate) mod info;
 pub(crate) mod lock;
 pub(crate) mod passwd;
@@ -76,9 +78,11 @@ pub(crate) enum Command {
     Lock(lock::Lock),
     Unlock(unlock::Unlock),
     Passwd(Box<passwd::Passwd>),
+    Erase(Box<erase::Erase>),
     Revert(Box<revert::Revert>),
     Range(range::Range),
     Hash(hash::Hash),
+    IdentifyPin(Box<identify_pin::IdentifyPin>),
     Decode(decode::Decode),
     Vdrive(vdrive::Vdrive),
     Demo(demo::Demo),
@@ -96,11 +100,14 @@ impl Command {
             Self::Lock(_) => "lock",
             Self::Unlock(_) => "unlock",
             Self::Passwd(_) => "passwd",
+            Self::Erase(_) => "erase",
             Self::Revert(_) => "revert",
             Self::Range(range) => match range.command {
                 range::RangeCommand::List(_) => "range list",
+                range::RangeCommand::Erase(_) => "range erase",
             },
             Self::Hash(_) => "hash",
+            Self::IdentifyPin(_) => "identify-pin",
             Self::Decode(_) => "decode",
             Self::Vdrive(vdrive) => vdrive.command.name(),
             Self::Demo(_) => "demo",

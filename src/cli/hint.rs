@@ -1,6 +1,6 @@
 //! What to do next: one table from what happened to what helps.
 
-use crate::drive::{Authority, Cause, Error, Mismatch};
+use crate::drive::{Authority, Cause, Error, Mismatch, TallyError};
 use crate::secret::{LOOK_ALIKES, SchemeError, SourceError};
 use crate::spec::MethodStatus;
 use crate::vdrive::serve;
@@ -18,6 +18,10 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
         Cause::NotSed(source) => return Some(not_sed(source.as_ref())),
         Cause::NoSsc => "see \"sedkit info\" for what the drive reports",
         Cause::Ssc(_) => "see \"sedkit info\" for what the drive can do",
+        Cause::NoEncryption => {
+            "overwrite it, or use its NVMe or ATA sanitize command; \"sedkit revert\" removes data \
+             in the way that the drive has"
+        }
         Cause::WrongAuthority(_) => "name another authority with --as",
         Cause::NotActivated => "turn locking on with \"sedkit setup\"",
         Cause::SidBlocked => SID_BLOCKED,
@@ -32,6 +36,7 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
         }
         Cause::Busy { .. } => STACK_RESET,
         Cause::ConsentRequired => "name the drive with --confirm SERIAL",
+        Cause::Tally(error) => return Some(for_tally(error)),
         Cause::PinLength { .. } => "the sedutil schemes make 32 bytes of a longer passphrase",
         Cause::NotAsAsked(mismatch) => return for_mismatch(*mismatch),
         Cause::Session(error) => return for_session(error),
@@ -61,13 +66,27 @@ fn refused(authority: Authority) -> String {
              counts wrong attempts"
         ),
         Authority::Sid => "the drive counts wrong attempts, so do not guess. If the passphrase is \
-             right, another tool may have hashed it: see --scheme and --salt. A new drive whose SID \
+             right, another tool may have hashed it: \"sedkit identify-pin\" finds out how. A new drive whose SID \
              is not the MSID needs \"sedkit revert --psid\""
             .to_owned(),
         _ => "the drive counts wrong attempts, so do not guess. If the passphrase is right, another \
-              tool may have hashed it (see --scheme and --salt), or the authority is disabled"
+              tool may have hashed it (\"sedkit identify-pin\" finds out how), or the authority is \
+              disabled"
             .to_owned(),
     }
+}
+
+fn for_tally(error: &TallyError) -> String {
+    let text = match error {
+        TallyError::NoFolder | TallyError::Io { .. } => {
+            "name a folder that can be written and that stays, with SEDKIT_STATE_DIR"
+        }
+        TallyError::Damaged { .. } => {
+            "cut the drive's power, so that it counts from 0 again, then add --power-cycled"
+        }
+        _ => "connect the drive so that it tells its serial number",
+    };
+    text.to_owned()
 }
 
 fn locked_out(authority: Authority) -> String {

@@ -8,13 +8,18 @@ use super::error::CliError;
 use super::ranges::{self, RangeFields};
 use super::report::Report;
 use super::secret::{self, Acting};
-use super::{Context, preflight};
+use super::{Context, erase, preflight};
 use crate::drive::{Authority, Credential, Drive};
+use crate::spec::RangeNumber;
 
 /// Works on locking ranges.
 pub(crate) fn run(args: &Range, context: &Context) -> Result<Report, CliError> {
     match &args.command {
         RangeCommand::List(args) => list(args, context),
+        RangeCommand::Erase(args) => {
+            let ranges = vec![RangeNumber(args.range)];
+            erase::erase(&args.device, ranges, &args.options, context)
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::spec::{ComId, SecurityProtocol};
 
 mod ata;
+mod blocks;
 pub mod count;
 mod error;
 pub mod fault;
@@ -16,6 +17,7 @@ mod sense;
 pub mod trace;
 
 pub use ata::AtaSecurity;
+pub use blocks::BlockSource;
 pub use error::{Error, InterfaceClass, InterfaceStatus};
 pub use identity::{Bus, Identity, sanitise};
 

@@ -11,11 +11,11 @@
 
 mod cli;
 mod counts;
+mod cut;
 mod discovery;
 mod faults;
 mod frames;
 mod host;
-mod kill;
 mod man;
 mod model;
 mod nvme_tcp;

@@ -2,6 +2,7 @@
 
 use clap::{Args, Subcommand};
 
+use super::erase::EraseOptions;
 use super::{Acting, Device, Key, SchemeOptions, SessionOptions};
 
 /// Locking ranges: pieces of a drive with locks and keys of their own
@@ -15,6 +16,7 @@ pub(crate) struct Range {
 #[derive(Debug, Subcommand)]
 pub(crate) enum RangeCommand {
     List(RangeList),
+    Erase(Box<RangeErase>),
 }
 
 /// Show every locking range that the drive has
@@ -35,4 +37,19 @@ pub(crate) struct RangeList {
     pub(crate) scheme: SchemeOptions,
     #[command(flatten)]
     pub(crate) session: SessionOptions,
+}
+
+/// Erase one range by replacing its key: ITS DATA IS LOST
+///
+/// The same as "sedkit erase --range N".
+#[derive(Debug, Args)]
+#[command(after_long_help = "Example:\n  sedkit range erase /dev/nvme0 --range 1")]
+pub(crate) struct RangeErase {
+    #[command(flatten)]
+    pub(crate) device: Device,
+    /// Range number, 0 being all blocks that no other range has
+    #[arg(long, value_name = "N")]
+    pub(crate) range: u16,
+    #[command(flatten)]
+    pub(crate) options: EraseOptions,
 }

@@ -5,6 +5,7 @@
 //! Everything that is read from `/dev`, `/proc`, `/run` and `/sys` is looked up under a
 //! [`SystemRoot`], so that tests bring their own.
 
+mod blocks;
 mod bounce;
 mod device;
 mod host;
@@ -19,6 +20,7 @@ mod scsi_probe;
 mod topology;
 mod usage;
 
+pub use blocks::{BlockNodes, open_blocks};
 pub use device::{Device, Namespace, open};
 pub use host::{Geometry, allow_tpm, geometry, raid_driver};
 pub use luks::{LuksSurvey, LuksVolume, luks};
