@@ -46,6 +46,7 @@ mod row;
     reason = "the file is named after its main type"
 )]
 mod session;
+mod session_timeout;
 mod tper;
 mod transaction;
 
