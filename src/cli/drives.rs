@@ -61,6 +61,15 @@ impl Done {
         }
     }
 
+    /// What was asked for is on standard output already.
+    pub(crate) fn silent(value: &impl Serialize) -> Self {
+        Self {
+            fields: fields(value),
+            text: Answer::Nothing,
+            error: None,
+        }
+    }
+
     /// Not everything was done.
     #[must_use]
     pub(crate) fn with_error(mut self, error: Option<CliError>) -> Self {
