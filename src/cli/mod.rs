@@ -66,8 +66,6 @@ mod signal;
 mod size;
 mod stack_reset;
 mod state;
-mod state;
-mod table;
 mod table;
 mod tper_reset;
 mod transfer;
