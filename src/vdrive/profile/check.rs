@@ -35,7 +35,7 @@ pub enum ProfileError {
 }
 
 fn names() -> String {
-    let names: Vec<_> = super::MODELS.iter().map(|model| model.name).collect();
+    let names: Vec<_> = super::Model::all().map(|model| model.name).collect();
     names.join(", ")
 }
 
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn the_named_profiles_are_possible() {
-        for model in super::super::MODELS {
+        for model in super::super::Model::all() {
             let profile = Profile::named(model.name).unwrap();
             assert_eq!(profile.check(), Ok(()), "{}", model.name);
             assert_eq!(profile.name, model.name);

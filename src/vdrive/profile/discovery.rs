@@ -11,6 +11,8 @@ pub struct Layout {
     pub vendor_specific: Vec<u8>,
     /// The descriptors, in the drive's order.
     pub descriptors: Vec<Descriptor>,
+    /// Zeros that are sent after the end of the response (Samsung T7).
+    pub trailing_zeros: u16,
 }
 
 /// One descriptor.
@@ -89,6 +91,7 @@ impl Default for Layout {
                 Feature::BlockSid.version(0x20),
                 Feature::DataRemoval.version(0x20),
             ],
+            trailing_zeros: 0,
         }
     }
 }

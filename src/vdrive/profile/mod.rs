@@ -6,11 +6,15 @@
 
 mod behaviour;
 mod check;
+mod defects;
 mod discovery;
-mod kioxia;
 mod models;
 mod neighbours;
 mod opal2;
+mod property;
+mod quirk;
+mod quirks;
+mod real;
 
 use serde::{Deserialize, Serialize};
 
@@ -21,9 +25,12 @@ pub use behaviour::{
     SingleUserRanges, Unauthorised, ViolationReply,
 };
 pub use check::ProfileError;
+pub use defects::{Defects, HostEcho, IntegerWidth, Trailing};
 pub use discovery::{Descriptor, Feature, Layout};
-pub use models::{MODELS, Model};
+pub use models::Model;
 pub use neighbours::{AtaSecurityState, Neighbours};
+pub use property::Property;
+pub use quirk::{Quirk, QuirkError};
 
 /// One model of virtual drive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,11 +67,20 @@ pub struct Profile {
     /// What Level 0 Discovery shows. Files from before it could vary do not say it.
     #[serde(default)]
     pub discovery: Layout,
+    /// The properties that it tells of itself, in its order.
+    #[serde(default = "Property::usual")]
+    pub properties: Vec<Property>,
     /// Choices that the standards leave to the TPer.
     pub behaviour: Behaviour,
     /// What the drive speaks beside TCG Storage.
     #[serde(default)]
     pub neighbours: Neighbours,
+    /// What it does that no standard lets it do.
+    #[serde(default)]
+    pub defects: Defects,
+    /// The quirks that were added to the named profile, as they were written.
+    #[serde(default)]
+    pub quirks: Vec<String>,
 }
 
 /// Logical blocks and their alignment (\[Opal\] 3.1.1.4).
@@ -222,7 +238,7 @@ impl Profile {
     /// # Errors
     /// [`ProfileError::Unknown`] if there is none of that name.
     pub fn named(name: &str) -> Result<Self, ProfileError> {
-        let model = MODELS.iter().find(|model| model.name == name);
+        let model = Model::all().find(|model| model.name == name);
         model.map(Model::profile).ok_or(ProfileError::Unknown)
     }
 

@@ -18,12 +18,13 @@ use zeroize::Zeroizing;
 
 use super::byte_store::{AreaName, Extent, Pending};
 use super::resets::Reset;
-use super::state::{Power, Session, Stack, State, Transaction};
+use super::state::{Power, Session, State, Transaction};
 use super::tables::SpId;
 use super::{Clock, KeepError, Tper, catalogue};
 use crate::spec::MethodStatus;
 use crate::vdrive::MAX_NAMESPACES;
 use crate::vdrive::fault::ArmedFault;
+use crate::vdrive::profile::SidPin;
 use crate::vdrive::store::{Layout, Store};
 
 /// The state record as it is read.
@@ -103,12 +104,8 @@ impl Record {
 
 /// The bytes of the state record of a new drive.
 pub(crate) fn first_record(state: &State) -> Result<Zeroizing<Vec<u8>>, KeepError> {
-    let power = Power {
-        stacks: (0..state.profile.communication.com_ids)
-            .map(|_| Stack::default())
-            .collect(),
-        ..Power::default()
-    };
+    let sid_is_msid = state.initial_pin == SidPin::Msid;
+    let power = Power::up(&state.profile, sid_is_msid, &Power::default());
     let record = RecordRef {
         state,
         power: &power,
@@ -340,6 +337,7 @@ mod tests {
     use crate::spec::RangePolicy;
     use crate::vdrive::CreateOptions;
     use crate::vdrive::tper::single_user::{Selection, SingleUser};
+    use crate::vdrive::tper::state::Stack;
 
     fn new_store(change: impl FnOnce(&mut State)) -> Store {
         let (layout, record) = CreateOptions::new(1 << 20).first_record().unwrap();
@@ -419,6 +417,30 @@ mod tests {
         let tper = open(store).unwrap();
         assert!(!tper.state.profile.has_single_user_mode());
         assert!(tper.state.single_user.is_off());
+    }
+
+    #[test]
+    fn a_file_from_before_profiles_had_quirks_has_none() {
+        let (layout, record) = CreateOptions::new(1 << 20).first_record().unwrap();
+        let mut record: serde_json::Value = serde_json::from_slice(&record).unwrap();
+        let profile = record["state"]["profile"].as_object_mut().unwrap();
+        for name in ["discovery", "properties", "defects", "quirks"] {
+            assert!(profile.remove(name).is_some(), "{name}");
+        }
+        let power = record["power"].as_object_mut().unwrap();
+        for name in ["is_mute", "is_hung", "medium_is_shut"] {
+            assert!(power.remove(name).is_some(), "{name}");
+        }
+        let stack = power["stacks"][0].as_object_mut().unwrap();
+        assert!(stack.remove("empty_answers").is_some());
+        let store = Store::in_memory(&layout, record.to_string().as_bytes()).unwrap();
+        let profile = open(store).unwrap().state.profile;
+        let discovery = crate::vdrive::profile::Layout::default();
+        let opal2 = crate::vdrive::profile::Profile::opal2();
+        assert_eq!(
+            profile,
+            crate::vdrive::profile::Profile { discovery, ..opal2 }
+        );
     }
 
     #[test]

@@ -27,6 +27,8 @@ impl Tper {
         for (place, byte) in response.iter_mut().zip(fields) {
             *place = byte;
         }
+        let end = response.len() + usize::from(layout.trailing_zeros);
+        response.resize(end, 0);
         response
     }
 
@@ -172,9 +174,18 @@ impl Tper {
         data.push(bit(0, profile.locking.crossing_terminates));
         data.extend(profile.locking.admins.to_be_bytes());
         data.extend(profile.locking.users.to_be_bytes());
-        data.push(pin_indicator(self.state.initial_pin));
+        data.push(pin_indicator(self.promised_pin()));
         data.push(pin_indicator(profile.pin_after_revert));
         data
+    }
+
+    /// What Level 0 Discovery says of the PIN of SID while no host has set it.
+    const fn promised_pin(&self) -> SidPin {
+        let profile = &self.state.profile;
+        if profile.defects.sid_changed_at_delivery {
+            return profile.initial_pin;
+        }
+        self.state.initial_pin
     }
 
     /// | byte | bit | meaning |

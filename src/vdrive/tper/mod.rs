@@ -34,6 +34,7 @@ pub(crate) mod cell;
 mod com;
 #[cfg(test)]
 mod crash;
+mod dialect;
 mod interpreter;
 mod keep;
 mod level0;

@@ -114,6 +114,7 @@ impl Tper {
         self.abort_sessions_of(SpId::Admin);
         self.power.block = Block::default();
         self.forget_tries_of(SpId::Admin);
+        self.power.medium_is_shut = self.state.profile.defects.revert_shuts_medium;
         let pin = self.state.profile.pin_after_revert;
         let state = self.edit();
         state.admin = Contents::default();

@@ -11,8 +11,8 @@ use super::properties::properties;
 use super::state::Session;
 use super::tables::SpId;
 use crate::spec::{ComId, LifeCycle, MethodStatus, Tsn, Uid, column, method, uid};
-use crate::wire::MethodCall;
 use crate::wire::packet::Packet;
+use crate::wire::{MethodCall, Value};
 
 type Result<T> = std::result::Result<T, MethodStatus>;
 
@@ -73,8 +73,22 @@ impl Tper {
                 let stack = self.power.stacks.get_mut(index)?;
                 Some(properties(&self.state.profile, &mut stack.host, call))
             }
+            Control::StartSession { call, .. } if self.swallows(call) => None,
             Control::StartSession { hsn, call } => Some(self.start_session(com_id, hsn, call)),
         }
+    }
+
+    /// True if the drive swallows this StartSession, for the length of its PIN.
+    fn swallows(&self, call: &MethodCall) -> bool {
+        const MAX_PIN: usize = 32;
+        let is_long = |value: &Value| match value.as_named() {
+            Some((name, pin)) if name.as_uint() == Some(parameter::HOST_CHALLENGE) => {
+                pin.as_bytes().is_some_and(|pin| pin.len() > MAX_PIN)
+            }
+            _ => false,
+        };
+        let defects = &self.state.profile.defects;
+        defects.swallows_long_pins && call.arguments.iter().any(is_long)
     }
 
     fn start_session(&mut self, com_id: ComId, hsn: u32, call: &MethodCall) -> MethodCall {
@@ -134,6 +148,9 @@ impl Tper {
         let sp_limit = self
             .view(sp)
             .uint(uid::SP_INFO_ROW, column::sp_info::SP_SESSION_TIMEOUT);
+        if asked.is_none() && self.state.profile.defects.requires_session_timeout {
+            return Err(MethodStatus::INVALID_PARAMETER);
+        }
         let Some(asked) = asked else {
             return Ok(sooner(limits.default_timeout, sp_limit));
         };

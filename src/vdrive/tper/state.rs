@@ -81,6 +81,15 @@ pub(crate) struct Power {
     pub(crate) tries: Tries,
     /// What Block SID Authentication has blocked.
     pub(crate) block: Block,
+    /// Commands on the ComIDs are swallowed until the interface is reset.
+    #[serde(default)]
+    pub(crate) is_mute: bool,
+    /// Responses on the ComIDs are for ever still to come.
+    #[serde(default)]
+    pub(crate) is_hung: bool,
+    /// The media refuse everything.
+    #[serde(default)]
+    pub(crate) medium_is_shut: bool,
     /// The protocol stacks, one for each ComID.
     pub(crate) stacks: Vec<Stack>,
     /// The open sessions.
@@ -127,6 +136,9 @@ pub(crate) struct Stack {
     /// A ComPacket that has been put off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) work: Option<Work>,
+    /// How many more times the host finds nothing before the response.
+    #[serde(default)]
+    pub(crate) empty_answers: u32,
     /// The answer of protocol 02h that waits to be fetched.
     pub(crate) management: Option<Octets>,
 }
@@ -167,6 +179,32 @@ pub(crate) struct Transaction {
     pub(crate) pins: BTreeSet<u64>,
     /// Bytes that wait in the staging areas.
     pub(crate) staged: Extents,
+}
+
+impl Power {
+    /// The state right after power-up. It keeps what counts commands, and no number of a session is
+    /// given twice.
+    pub(crate) fn up(profile: &Profile, sid_is_msid: bool, before: &Self) -> Self {
+        let defects = &profile.defects;
+        let block = Block {
+            sid: defects.blocks_sid_at_power_up && sid_is_msid,
+            ..Block::default()
+        };
+        Self {
+            sequence: before.sequence,
+            stats: before.stats.clone(),
+            last_tsn: before.last_tsn,
+            stacks: profile.com_ids().map(|_| Stack::default()).collect(),
+            block,
+            is_mute: defects.mute_until_reset,
+            ..Self::default()
+        }
+    }
+
+    /// True if commands on the ComIDs have no effect.
+    pub(crate) const fn is_deaf(&self) -> bool {
+        self.is_mute || self.is_hung
+    }
 }
 
 impl Contents {
