@@ -2,6 +2,9 @@
 
 use clap::{ArgAction, Args, Parser, Subcommand};
 
+pub(crate) mod block_sid;
+pub(crate) mod data_removal;
+pub(crate) mod datastore;
 pub(crate) mod decode;
 pub(crate) mod demo;
 pub(crate) mod erase;
@@ -10,12 +13,17 @@ pub(crate) mod hash;
 pub(crate) mod identify_pin;
 pub(crate) mod info;
 pub(crate) mod lock;
+pub(crate) mod mbr;
 pub(crate) mod passwd;
 pub(crate) mod range;
+pub(crate) mod raw;
 pub(crate) mod revert;
 pub(crate) mod scan;
 pub(crate) mod setup;
+pub(crate) mod stack_reset;
+pub(crate) mod tper_reset;
 pub(crate) mod unlock;
+pub(crate) mod user;
 pub(crate) mod vdrive;
 
 mod common;
@@ -81,6 +89,14 @@ pub(crate) enum Command {
     Erase(Box<erase::Erase>),
     Revert(Box<revert::Revert>),
     Range(range::Range),
+    User(user::User),
+    Mbr(mbr::Mbr),
+    Datastore(datastore::Datastore),
+    DataRemoval(Box<data_removal::DataRemoval>),
+    BlockSid(block_sid::BlockSid),
+    TperReset(Box<tper_reset::TperReset>),
+    StackReset(stack_reset::StackReset),
+    Raw(Box<raw::Raw>),
     Hash(hash::Hash),
     IdentifyPin(Box<identify_pin::IdentifyPin>),
     Decode(decode::Decode),
@@ -102,10 +118,18 @@ impl Command {
             Self::Passwd(_) => "passwd",
             Self::Erase(_) => "erase",
             Self::Revert(_) => "revert",
-            Self::Range(range) => match range.command {
-                range::RangeCommand::List(_) => "range list",
-                range::RangeCommand::Erase(_) => "range erase",
+            Self::Range(range) => range.command.name(),
+            Self::User(user) => user.command.name(),
+            Self::Mbr(mbr) => mbr.command.name(),
+            Self::Datastore(datastore) => datastore.command.name(),
+            Self::DataRemoval(removal) => match removal.command {
+                data_removal::DataRemovalCommand::Show(_) => "data-removal show",
+                data_removal::DataRemovalCommand::Set(_) => "data-removal set",
             },
+            Self::BlockSid(_) => "block-sid",
+            Self::TperReset(_) => "tper-reset",
+            Self::StackReset(_) => "stack-reset",
+            Self::Raw(raw) => raw.command.name(),
             Self::Hash(_) => "hash",
             Self::IdentifyPin(_) => "identify-pin",
             Self::Decode(_) => "decode",

@@ -2,8 +2,8 @@
 //! Single User Mode, which nearly every drive has.
 
 use super::{
-    Behaviour, Communication, Feature, Geometry, Layout, LockingLimits, Profile, SessionLimits,
-    SidPin, TryPolicies, TryPolicy,
+    Behaviour, Communication, Feature, Geometry, Layout, LockingLimits, Neighbours, Profile,
+    SessionLimits, SidPin, TryPolicies, TryPolicy,
 };
 
 /// What client drives allow for SID and PSID: five attempts, and a power cycle gives new ones.
@@ -53,6 +53,7 @@ impl Profile {
             discovery: Layout::default()
                 .with(Feature::SingleUserMode.version(0x10), &Feature::Geometry),
             behaviour: Behaviour::default(),
+            neighbours: Neighbours::default(),
         }
     }
 }

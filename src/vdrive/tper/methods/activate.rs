@@ -2,13 +2,14 @@
 
 use super::{Invocation, Results, selection};
 use crate::spec::method::parameter::ACTIVATE_DATA_STORE_TABLE_SIZES as SIZES;
-use crate::spec::{column, uid};
+use crate::spec::{MethodStatus, column, uid};
 use crate::vdrive::tper::arguments::Arguments;
 use crate::vdrive::tper::cell::Cell;
 use crate::vdrive::tper::tables::SpId;
 
 /// Takes the Locking SP out of Manufactured-Inactive; in any other state there is nothing to do.
 /// Admin1 gets the PIN of SID. No user data are touched, also where ranges go into Single User Mode.
+/// While an ATA password is set, it fails.
 pub(super) fn activate(invocation: &mut Invocation<'_>) -> Results {
     let (call, profile) = (invocation.call, invocation.tper.profile());
     let known = selection::known(profile, &[SIZES]);
@@ -18,6 +19,9 @@ pub(super) fn activate(invocation: &mut Invocation<'_>) -> Results {
     let is_inactive = call.invoking_id == uid::LOCKING_SP && !invocation.tper.state().active;
     if !is_inactive {
         return Ok(Vec::new());
+    }
+    if invocation.tper.has_ata_password() {
+        return Err(MethodStatus::FAIL);
     }
     let pin = invocation
         .tper
