@@ -96,7 +96,7 @@ impl Drive {
     }
 
     /// The change of a PIN but for the end of its note.
-    fn change_and_prove(
+    pub(super) fn change_and_prove(
         &mut self,
         authority: Authority,
         credential: &Credential,
@@ -164,7 +164,8 @@ impl Drive {
         Ok(changed)
     }
 
-    fn prove_pin(&mut self, authority: Authority, pin: &Secret) -> Result<Proof, Error> {
+    /// Proves a PIN by authenticating with it.
+    pub(super) fn prove_pin(&mut self, authority: Authority, pin: &Secret) -> Result<Proof, Error> {
         let session = match self.log_in_as(authority, pin) {
             Err(error) if error.is_refusal() => {
                 let mismatch = Mismatch::PinRefused(authority);
@@ -220,6 +221,13 @@ impl Drive {
 }
 
 impl Tries {
+    /// Nothing is shown.
+    pub const NONE: Self = Self {
+        tries: None,
+        try_limit: None,
+        persistence: None,
+    };
+
     /// Whether the authority is locked out by the count.
     #[must_use]
     pub const fn is_exhausted(&self) -> bool {
@@ -229,7 +237,7 @@ impl Tries {
         }
     }
 
-    fn from_row(row: &Row) -> Result<Self, session::Error> {
+    pub(super) fn from_row(row: &Row) -> Result<Self, session::Error> {
         Ok(Self {
             tries: row.uint(c_pin::TRIES)?,
             try_limit: row.uint(c_pin::TRY_LIMIT)?,

@@ -1,9 +1,9 @@
 //! What to do next: one table from what happened to what helps.
 
 use super::exit::Code;
-use crate::drive::{Authority, Cause, Error, Mismatch, RangeError};
+use crate::drive::{AccessError, Authority, Cause, Error, Mismatch, RangeError, TallyError};
 use crate::secret::{LOOK_ALIKES, SchemeError, SourceError};
-use crate::spec::MethodStatus;
+use crate::spec::{MethodStatus, Ssc};
 use crate::vdrive::serve;
 use crate::vdrive::{self, StoreError};
 use crate::{session, transport};
@@ -17,8 +17,25 @@ pub(crate) fn for_drive(error: &Error) -> Option<String> {
 pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
     let text = match cause {
         Cause::NotSed(source) => return Some(not_sed(source.as_ref())),
+        Cause::Ssc(Ssc::Enterprise) => {
+            "sedkit cannot do this with Enterprise drives yet: use the tool of the drive's vendor, or \
+             one that knows the Enterprise SSC"
+        }
         Cause::NoSsc | Cause::NoLocking => "see \"sedkit info\" for what the drive reports",
         Cause::Ssc(_) => "see \"sedkit info\" for what the drive can do",
+        Cause::NoFeature(_) => "\"sedkit info\" shows the features that the drive has",
+        Cause::NoFreeze => "SID can be blocked without --freeze",
+        Cause::BlockedOtherwise => {
+            "a power cycle ends the block; \"sedkit info\" shows what else does"
+        }
+        Cause::ProgrammaticResetDisabled => {
+            "SID can let the drive take resets: \"sedkit tper-reset --enable\""
+        }
+        Cause::NoMechanism(_) => "\"sedkit data-removal show\" lists what the drive supports",
+        Cause::NoEncryption => {
+            "overwrite it, or use its NVMe or ATA sanitize command; \"sedkit revert\" removes data \
+             in the way that the drive has"
+        }
         Cause::WrongAuthority(_) => "name another authority with --as",
         Cause::NotActivated => "turn locking on with \"sedkit setup\"",
         Cause::SidBlocked => SID_BLOCKED,
@@ -36,12 +53,47 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
              is often 5"
         }
         Cause::Busy { .. } => STACK_RESET,
+        Cause::OtherRanges(_) => {
+            "\"sedkit revert --to-msid\" keeps the data of every range; --lose-ranges gives theirs up"
+        }
         Cause::ConsentRequired => "name the drive with --confirm SERIAL",
+        Cause::Tally(error) => return Some(for_tally(error)),
+        Cause::NoShadowMbr | Cause::NoTable(_) => "see \"sedkit info\" for what the drive can do",
+        Cause::BeyondTable { .. } => {
+            "nothing was written; \"sedkit mbr status\" and \"sedkit datastore list\" show the sizes"
+        }
+        Cause::NotReadable { .. } => "act as Admin1 with --as Admin1, or as who was granted it",
         Cause::PinLength { .. } => "the sedutil schemes make 32 bytes of a longer passphrase",
+        Cause::SingleUserMode => {
+            "each range belongs to one User, who alone may lock it, unlock it and give it another \
+             place; Admins can erase it. \"sedkit info\" shows the mode"
+        }
+        Cause::Access(error) => return Some(for_access(*error)),
+        Cause::ShortRead { .. } => "the drive sent less than was asked for: run the command again",
+        Cause::Contents(_) => "the file that was to be written could not be read",
+        Cause::Output(_) => {
+            "what was read could not be written: is the disk full, or the pipe closed?"
+        }
+        Cause::Scheme(error) => return for_scheme(error),
         Cause::NotAsAsked(mismatch) => return for_mismatch(*mismatch),
         Cause::Session(error) => return for_session(error),
     };
     Some(text.to_owned())
+}
+
+fn for_access(error: AccessError) -> String {
+    let text = match error {
+        AccessError::NoAuthority(_) => "\"sedkit user list\" shows the authorities of the drive",
+        AccessError::NoRight(_) => {
+            "\"sedkit range list\" and \"sedkit info\" show which ranges and tables the drive has"
+        }
+        AccessError::Expression(_) => {
+            "another tool wrote it, and nothing was changed: look at it with \"sedkit raw get\""
+        }
+        AccessError::NoUser(_) => "Admins have every right already; name a User: User1…",
+        AccessError::Admin1 => "\"sedkit passwd\" changes its PIN, \"sedkit revert\" removes it",
+    };
+    text.to_owned()
 }
 
 const FROZEN: &str = "power-cycle the drive; if it is frozen again, switch the option off in the \
@@ -66,6 +118,13 @@ const fn for_range(error: RangeError) -> &'static str {
             "give the aligned value; \"sedkit info\" shows the drive's alignment"
         }
         RangeError::Missing(_) => "\"sedkit range list\" shows the ranges that the drive has",
+        RangeError::Exists { .. } => {
+            "\"sedkit range set\" changes a range; without --range the first free one is taken"
+        }
+        RangeError::NoneFree(_) => "\"sedkit range delete\" gives one up",
+        RangeError::Resets(_) => {
+            "power-cycle and power-cycle,programmatic are what every drive takes"
+        }
         _ => "\"sedkit range list\" shows where ranges lie now",
     }
 }
@@ -91,14 +150,28 @@ fn refused(authority: Authority) -> String {
              counts wrong attempts"
         ),
         Authority::Sid => "the drive counts wrong attempts, so do not guess. If the passphrase is \
-             right, another tool may have hashed it: see --scheme and --salt"
+             right, another tool may have hashed it: \"sedkit identify-pin\" finds out how"
             .to_owned(),
         _ => {
             "the drive counts wrong attempts, so do not guess. If the passphrase is right, another \
-              tool may have hashed it (see --scheme and --salt), or the authority is disabled"
+              tool may have hashed it (\"sedkit identify-pin\" finds out how), or the authority is \
+              disabled"
                 .to_owned()
         }
     }
+}
+
+fn for_tally(error: &TallyError) -> String {
+    let text = match error {
+        TallyError::NoFolder | TallyError::Io { .. } => {
+            "name a folder that can be written and that stays, with SEDKIT_STATE_DIR"
+        }
+        TallyError::Damaged { .. } => {
+            "cut the drive's power, so that it counts from 0 again, then add --power-cycled"
+        }
+        _ => "connect the drive so that it tells its serial number",
+    };
+    text.to_owned()
 }
 
 fn locked_out(authority: Authority) -> String {

@@ -6,6 +6,7 @@
 //! [`SystemRoot`], so that tests bring their own.
 
 mod bitlocker;
+mod blocks;
 mod bounce;
 mod bridge;
 mod device;
@@ -23,6 +24,7 @@ mod topology;
 mod usage;
 
 pub use bitlocker::bitlocker;
+pub use blocks::{BlockNodes, open_blocks};
 pub use bridge::{BridgeKind, Passes, UsbBridge, usb_bridge};
 pub use device::{Device, Namespace, open};
 pub use host::{Geometry, allow_tpm, geometry, raid_driver};
@@ -33,6 +35,6 @@ pub use rescan::{reread_partition_table, send_add_events};
 pub use resume::save_for_resume;
 pub use root::SystemRoot;
 pub use topology::{DriveNodes, nodes_of, scan, scan_nodes};
-pub use usage::{Use, User, uses};
+pub use usage::{Use, User, uses, uses_within};
 
 pub use crate::sys::ioctl::OpalSave;

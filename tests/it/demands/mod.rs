@@ -2,3 +2,4 @@
 //! D24.
 
 mod diagnosis;
+mod revert;
