@@ -75,7 +75,7 @@ pub use identify::{
 pub use journal::Journal;
 pub use lock::{LockReport, LockRequest};
 pub use mismatch::Mismatch;
-pub use neighbours::Neighbours;
+pub use neighbours::{AtaSource, Neighbours};
 pub use passwd::{PasswdReport, Proof, Tries};
 pub use plan::PlannedCall;
 pub use range::{
