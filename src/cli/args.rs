@@ -2,6 +2,7 @@
 
 use clap::{ArgAction, Args, Parser, Subcommand};
 
+pub(crate) mod datastore;
 pub(crate) mod block_sid;
 pub(crate) mod data_removal;
 pub(crate) mod decode;
@@ -12,6 +13,7 @@ pub(crate) mod hash;
 pub(crate) mod identify_pin;
 pub(crate) mod info;
 pub(crate) mod lock;
+pub(crate) mod mbr;
 pub(crate) mod passwd;
 pub(crate) mod range;
 pub(crate) mod raw;
@@ -21,6 +23,7 @@ pub(crate) mod setup;
 pub(crate) mod stack_reset;
 pub(crate) mod tper_reset;
 pub(crate) mod unlock;
+pub(crate) mod user;
 pub(crate) mod vdrive;
 
 mod common;
@@ -86,6 +89,9 @@ pub(crate) enum Command {
     Erase(Box<erase::Erase>),
     Revert(Box<revert::Revert>),
     Range(range::Range),
+    User(user::User),
+    Mbr(mbr::Mbr),
+    Datastore(datastore::Datastore),
     DataRemoval(Box<data_removal::DataRemoval>),
     BlockSid(block_sid::BlockSid),
     TperReset(Box<tper_reset::TperReset>),
@@ -112,6 +118,10 @@ impl Command {
             Self::Passwd(_) => "passwd",
             Self::Erase(_) => "erase",
             Self::Revert(_) => "revert",
+            Self::Range(range) => range.command.name(),
+            Self::User(user) => user.command.name(),
+            Self::Mbr(mbr) => mbr.command.name(),
+            Self::Datastore(datastore) => datastore.command.name(),
             Self::Range(range) => match range.command {
                 range::RangeCommand::List(_) => "range list",
                 range::RangeCommand::Erase(_) => "range erase",

@@ -1,6 +1,6 @@
 //! What to do next: one table from what happened to what helps.
 
-use crate::drive::{Authority, Cause, Error, Mismatch, TallyError};
+use crate::drive::{AccessError, Authority, Cause, Error, Mismatch, RangeError, TallyError};
 use crate::secret::{LOOK_ALIKES, SchemeError, SourceError};
 use crate::spec::MethodStatus;
 use crate::vdrive::serve;
@@ -47,12 +47,56 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
         Cause::Busy { .. } => STACK_RESET,
         Cause::ConsentRequired => "name the drive with --confirm SERIAL",
         Cause::Tally(error) => return Some(for_tally(error)),
+        Cause::NoShadowMbr | Cause::NoTable(_) => "see \"sedkit info\" for what the drive can do",
+        Cause::BeyondTable { .. } => {
+            "nothing was written; \"sedkit mbr status\" and \"sedkit datastore list\" show the sizes"
+        }
+        Cause::NotReadable { .. } => "act as Admin1 with --as Admin1, or as who was granted it",
         Cause::PinLength { .. } => "the sedutil schemes make 32 bytes of a longer passphrase",
+        Cause::Range(error) => return for_range(*error),
+        Cause::SingleUserMode => {
+            "each range belongs to one User, who alone may lock it, unlock it and give it another \
+             place; Admins can erase it. \"sedkit info\" shows the mode"
+        }
+        Cause::Access(error) => return Some(for_access(*error)),
         Cause::NotAsAsked(mismatch) => return for_mismatch(*mismatch),
         Cause::Session(error) => return for_session(error),
         _ => return None,
     };
     Some(text.to_owned())
+}
+
+fn for_range(error: RangeError) -> Option<String> {
+    let text = match error {
+        RangeError::Overlap(..) | RangeError::Taken { .. } => {
+            "\"sedkit range list\" shows where the ranges are"
+        }
+        RangeError::Exists { .. } => {
+            "\"sedkit range set\" changes a range; without --range the first free one is taken"
+        }
+        RangeError::NoneFree(_) => "\"sedkit range delete\" gives one up",
+        RangeError::Missing(_) => "\"sedkit range list\" shows the ranges that the drive has",
+        RangeError::Resets(_) => {
+            "power-cycle and power-cycle,programmatic are what every drive takes"
+        }
+        _ => return None,
+    };
+    Some(text.to_owned())
+}
+
+fn for_access(error: AccessError) -> String {
+    let text = match error {
+        AccessError::NoAuthority(_) => "\"sedkit user list\" shows the authorities of the drive",
+        AccessError::NoRight(_) => {
+            "\"sedkit range list\" and \"sedkit info\" show which ranges and tables the drive has"
+        }
+        AccessError::Expression(_) => {
+            "another tool wrote it, and nothing was changed: look at it with \"sedkit raw get\""
+        }
+        AccessError::NoUser(_) => "Admins have every right already; name a User: User1…",
+        AccessError::Admin1 => "\"sedkit passwd\" changes its PIN, \"sedkit revert\" removes it",
+    };
+    text.to_owned()
 }
 
 const SID_BLOCKED: &str = "the firmware sent Block SID at boot: allow TCG changes once in firmware \

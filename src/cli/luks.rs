@@ -142,6 +142,11 @@ impl Tenants {
         self.volumes.iter().filter_map(left).collect()
     }
 
+    /// Whether it is known that LUKS has no range for itself.
+    pub(crate) fn are_absent(&self) -> bool {
+        self.volumes.is_empty() && self.unknown.is_empty()
+    }
+
     /// Where it is not known whether LUKS has ranges for itself.
     pub(crate) fn unknown(&self) -> &[String] {
         &self.unknown

@@ -17,6 +17,7 @@ use clap::Parser;
 mod args;
 mod block_sid;
 mod confirm;
+mod datastore;
 mod data_removal;
 mod decode;
 mod demo;
@@ -41,11 +42,14 @@ mod in_use;
 mod info;
 mod journal;
 mod lock;
+mod looking;
 mod luks;
+mod mbr;
 mod output;
 mod passwd;
 mod plan;
 mod preflight;
+mod progress;
 mod range;
 mod ranges;
 mod raw;
@@ -59,12 +63,17 @@ mod served;
 mod setup;
 mod shared;
 mod signal;
+mod size;
+mod state;
+mod table;
+mod transfer;
 mod stack_reset;
 mod state;
 mod table;
 mod tper_reset;
 mod unlock;
 mod usage;
+mod user;
 mod vdrive;
 
 use args::{Arguments, Command, Global};
@@ -132,6 +141,9 @@ fn dispatch(command: &Command, context: &Context) -> Result<Report, CliError> {
         Command::Erase(args) => erase::run(args, context),
         Command::Revert(args) => revert::run(args, context),
         Command::Range(args) => range::run(args, context),
+        Command::User(args) => user::run(args, context),
+        Command::Mbr(args) => mbr::run(args, context),
+        Command::Datastore(args) => datastore::run(args, context),
         Command::DataRemoval(args) => data_removal::run(args, context),
         Command::BlockSid(args) => block_sid::run(args, context),
         Command::TperReset(args) => tper_reset::run(args, context),

@@ -72,6 +72,18 @@ pub enum RangeError {
         /// Its number of LBAs.
         length: u64,
     },
+    /// Another range has some of the LBAs.
+    #[error("{} would share blocks with range {by}, which has {length} blocks from block {start} on", named(*range))]
+    Taken {
+        /// The range that was to be placed.
+        range: RangeNumber,
+        /// The other one.
+        by: RangeNumber,
+        /// Its first LBA.
+        start: u64,
+        /// Its number of LBAs.
+        length: u64,
+    },
     /// Every range beside the Global range has LBAs.
     #[error("all ranges of the drive are in use: it has {0} beside range 0")]
     NoneFree(usize),
@@ -175,6 +187,19 @@ fn check(ranges: &[RangeSpec], alignment: Option<Alignment>) -> Result<(), Range
         }
     }
     Ok(())
+}
+
+impl RangeError {
+    /// That another range, which is at a place, has some of the LBAs.
+    pub(super) const fn taken(range: RangeNumber, by: RangeNumber, place: Place) -> Self {
+        let Place { start, length } = place;
+        Self::Taken {
+            range,
+            by,
+            start,
+            length,
+        }
+    }
 }
 
 impl RangeSpec {

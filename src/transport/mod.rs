@@ -10,6 +10,7 @@ pub mod fault;
 mod identity;
 pub mod linux;
 mod nvme;
+mod partition_table;
 pub mod record;
 pub mod script;
 mod scsi;
@@ -20,6 +21,7 @@ pub use ata::AtaSecurity;
 pub use blocks::BlockSource;
 pub use error::{Error, InterfaceClass, InterfaceStatus};
 pub use identity::{Bus, Identity, sanitise};
+pub use partition_table::{TableKind, TablePart, partition_table};
 
 /// A path to a drive's TPer.
 ///

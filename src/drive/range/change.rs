@@ -417,18 +417,13 @@ impl Work<'_, '_> {
         if !is_refused || error.step() != Some(Step::SetRange) {
             return error;
         }
-        let overlapped = place_of(columns).and_then(|place| {
-            let others = all(self.session).ok()?;
-            let is_there = |other: &LockingRange| {
-                other.number != number && other.place().is_some_and(|it| it.overlaps(place))
-            };
-            others
-                .iter()
-                .find(|other| is_there(other))
-                .map(|it| it.number)
+        let taken = place_of(columns).and_then(|place| {
+            let mut others = all(self.session).ok()?;
+            others.retain(|other| other.number != number);
+            taken(&others, number, place)
         });
-        let reason = match overlapped {
-            Some(other) => RangeError::Overlap(other, number),
+        let reason = match taken {
+            Some(taken) => taken,
             None if has_optional_resets(columns) => RangeError::Resets(number),
             None => return error,
         };
@@ -485,9 +480,17 @@ fn choose(ranges: &[LockingRange], place: Place) -> Result<LockingRange, RangeEr
     }
     let free = others().find(|range| range.range_length == Some(0));
     let free = free.ok_or_else(|| RangeError::NoneFree(others().count()))?;
-    let overlaps = |range: &&LockingRange| range.place().is_some_and(|it| it.overlaps(place));
-    match others().find(overlaps) {
-        Some(other) => Err(RangeError::Overlap(other.number, free.number)),
+    match taken(ranges, RangeNumber::GLOBAL, place) {
+        Some(taken) => Err(taken),
         None => Ok(free.clone()),
     }
+}
+
+/// That one of some ranges has LBAs of a place.
+fn taken(ranges: &[LockingRange], number: RangeNumber, place: Place) -> Option<RangeError> {
+    let mut placed = ranges
+        .iter()
+        .filter_map(|range| Some((range.number, range.place()?)));
+    let (by, other) = placed.find(|(_, other)| other.overlaps(place))?;
+    Some(RangeError::taken(number, by, other))
 }

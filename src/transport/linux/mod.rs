@@ -29,6 +29,6 @@ pub use rescan::{reread_partition_table, send_add_events};
 pub use resume::save_for_resume;
 pub use root::SystemRoot;
 pub use topology::{DriveNodes, nodes_of, scan, scan_nodes};
-pub use usage::{Use, User, uses};
+pub use usage::{Use, User, uses, uses_within};
 
 pub use crate::sys::ioctl::OpalSave;
