@@ -2,9 +2,9 @@
 
 use clap::{ArgAction, Args, Parser, Subcommand};
 
-pub(crate) mod datastore;
 pub(crate) mod block_sid;
 pub(crate) mod data_removal;
+pub(crate) mod datastore;
 pub(crate) mod decode;
 pub(crate) mod demo;
 pub(crate) mod erase;
@@ -122,10 +122,6 @@ impl Command {
             Self::User(user) => user.command.name(),
             Self::Mbr(mbr) => mbr.command.name(),
             Self::Datastore(datastore) => datastore.command.name(),
-            Self::Range(range) => match range.command {
-                range::RangeCommand::List(_) => "range list",
-                range::RangeCommand::Erase(_) => "range erase",
-            },
             Self::DataRemoval(removal) => match removal.command {
                 data_removal::DataRemovalCommand::Show(_) => "data-removal show",
                 data_removal::DataRemovalCommand::Set(_) => "data-removal set",

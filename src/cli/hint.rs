@@ -2,7 +2,7 @@
 
 use crate::drive::{AccessError, Authority, Cause, Error, Mismatch, RangeError, TallyError};
 use crate::secret::{LOOK_ALIKES, SchemeError, SourceError};
-use crate::spec::MethodStatus;
+use crate::spec::{MethodStatus, Ssc};
 use crate::vdrive::serve;
 use crate::vdrive::{self, StoreError};
 use crate::{session, transport};
@@ -17,6 +17,10 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
     let text = match cause {
         Cause::NotSed(source) => return Some(not_sed(source.as_ref())),
         Cause::NoSsc => "see \"sedkit info\" for what the drive reports",
+        Cause::Ssc(Ssc::Enterprise) => {
+            "sedkit cannot do this with Enterprise drives yet: use the tool of the drive's vendor, or \
+             one that knows the Enterprise SSC"
+        }
         Cause::Ssc(_) => "see \"sedkit info\" for what the drive can do",
         Cause::NoFeature(_) => "\"sedkit info\" shows the features that the drive has",
         Cause::NoFreeze => "SID can be blocked without --freeze",
@@ -45,6 +49,9 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
              is often 5"
         }
         Cause::Busy { .. } => STACK_RESET,
+        Cause::OtherRanges(_) => {
+            "\"sedkit revert --to-msid\" keeps the data of every range; --lose-ranges gives theirs up"
+        }
         Cause::ConsentRequired => "name the drive with --confirm SERIAL",
         Cause::Tally(error) => return Some(for_tally(error)),
         Cause::NoShadowMbr | Cause::NoTable(_) => "see \"sedkit info\" for what the drive can do",

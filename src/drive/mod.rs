@@ -83,7 +83,7 @@ pub use raw::{
     RowSource,
 };
 pub use reset::{BlockReport, BlockRequest, ProgrammaticReset, TperResetReport};
-pub use revert::RevertReport;
+pub use revert::{KeepReport, OtherRanges, ReleaseReport, Releasing, RevertReport};
 pub use setup::{LockOnReset, SetupPlan, SetupReport};
 pub use shadow_mbr::{LoadRequest, MbrChange, MbrControl, MbrReport, MbrStatus, MbrSurvey};
 pub use state::{DriveState, LockingState, MbrState};

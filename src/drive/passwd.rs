@@ -94,7 +94,7 @@ impl Drive {
     }
 
     /// The change of a PIN but for the end of its note.
-    fn change_and_prove(
+    pub(super) fn change_and_prove(
         &mut self,
         authority: Authority,
         credential: &Credential,

@@ -93,6 +93,32 @@ fn every_command_says_what_its_schema_says() {
 }
 
 #[test]
+fn erase_and_revert_say_what_their_schemas_say() {
+    let bench = Bench::set_up();
+    let secret = ["--key", "file:right", "--confirm", SERIAL];
+    let erase = [&["erase", "vdrive:a", "--all"][..], &secret].concat();
+    let range = ["range", "erase", "vdrive:a", "--range", "0"];
+    let keep = [&["revert", "vdrive:a", "--keep-data"][..], &secret].concat();
+    let release = [&["revert", "vdrive:a", "--to-msid"][..], &secret].concat();
+    for (name, arguments, exit) in [
+        ("erase", [&erase[..], &["--dry-run"]].concat(), 0),
+        ("erase", erase.clone(), 0),
+        ("erase", [&erase[..], &["--samples", "0"]].concat(), 0),
+        ("erase", vec!["erase", "vdrive:a"], 2),
+        ("range-erase", range.to_vec(), 8),
+        ("range-erase", [&range[..], &secret].concat(), 0),
+        ("revert", [&keep[..], &["--dry-run"]].concat(), 0),
+        ("revert", keep.clone(), 0),
+        ("revert", keep, 0),
+        ("revert", [&release[..], &["--dry-run"]].concat(), 0),
+        ("revert", release.clone(), 0),
+        ("revert", release, 0),
+    ] {
+        assert_valid(name, &bench.json(&arguments, exit));
+    }
+}
+
+#[test]
 fn virtual_drives_say_what_their_schemas_say() {
     let bench = Bench::set_up();
     let cases: Vec<(&str, Vec<&str>, i32)> = vec![
