@@ -7,7 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use sedkit::drive::{Authority, BlockRequest, Credential, Drive, DriveOptions, DumpOptions, EraseConsent, Error, LockRequest, ProgrammaticReset, RawSession, SetupPlan, UnlockRequest};
+use sedkit::drive::{
+    Authority, BlockRequest, Credential, Drive, DriveOptions, DumpOptions, EraseConsent, Error,
+    LockRequest, ProgrammaticReset, RawSession, SetupPlan, UnlockRequest,
+};
 use sedkit::secret::Secret;
 use sedkit::session::{Clock, Tper, TperOptions};
 use sedkit::spec::{ComId, RangeNumber, SecurityProtocol, method, uid};
@@ -107,7 +110,11 @@ fn resets_survive_nonsense() {
         };
         if bench.disturb(seed, reset).is_ok() {
             let found = bench.host(bench.path()).unwrap().programmatic_reset();
-            assert_eq!(found.unwrap(), Some(ProgrammaticReset::Enabled), "seed {seed}");
+            assert_eq!(
+                found.unwrap(),
+                Some(ProgrammaticReset::Enabled),
+                "seed {seed}"
+            );
         }
         bench.check_time(seed);
     }

@@ -47,8 +47,13 @@ fn a_tper_reset_locks_by_lock_on_reset_alone() {
     let mut drive = rig.open().unwrap();
     let error = drive.tper_reset().unwrap_err();
     assert!(matches!(error.cause(), Cause::ProgrammaticResetDisabled));
-    drive.set_programmatic_reset(ProgrammaticReset::Enabled, &sid(PIN)).unwrap();
-    assert_eq!(drive.programmatic_reset().unwrap(), Some(ProgrammaticReset::Enabled));
+    drive
+        .set_programmatic_reset(ProgrammaticReset::Enabled, &sid(PIN))
+        .unwrap();
+    assert_eq!(
+        drive.programmatic_reset().unwrap(),
+        Some(ProgrammaticReset::Enabled)
+    );
     let report = drive.tper_reset().unwrap();
     assert_eq!(report.after.locking, LockingState::Unlocked);
     lock_on_programmatic_reset(&rig);
@@ -56,7 +61,10 @@ fn a_tper_reset_locks_by_lock_on_reset_alone() {
     assert_eq!(report.before.locking, LockingState::Unlocked);
     assert_eq!(report.after.locking, LockingState::Locked);
     // [Opal] 3.2.3: the enable survives; the session manager answers again.
-    assert_eq!(drive.programmatic_reset().unwrap(), Some(ProgrammaticReset::Enabled));
+    assert_eq!(
+        drive.programmatic_reset().unwrap(),
+        Some(ProgrammaticReset::Enabled)
+    );
 }
 
 /// Every step of the way to a lock by reset, killed after any command, is finished by the next run,
@@ -79,7 +87,11 @@ fn enabling_and_resetting_survive_a_kill_anywhere() {
         let was_killed_again = killed(&rig, commands, reset);
         let mut drive = rig.open().unwrap();
         drive.tper_reset().unwrap();
-        assert_eq!(drive.state().locking, LockingState::Locked, "after {commands}");
+        assert_eq!(
+            drive.state().locking,
+            LockingState::Locked,
+            "after {commands}"
+        );
         drive.unlock(&Default::default(), &admin1(PIN)).unwrap();
         assert_eq!(rig.take_refused(), 0, "after {commands}");
         if !was_killed && !was_killed_again {
@@ -104,32 +116,33 @@ fn a_block_that_was_killed_anywhere_is_there_after_the_next_run() {
             let report = drive.block_sid(request).unwrap();
             assert_eq!(report.state.sid_blocked, Some(true), "after {commands}");
             rig.vdrive().power_cycle().unwrap();
-            rig.open().unwrap().tries(&sid(super::MSID.as_bytes())).unwrap();
+            rig.open()
+                .unwrap()
+                .tries(&sid(super::MSID.as_bytes()))
+                .unwrap();
         }
     }
 }
 
-/// A drive that supports overwriting and block erase beside the replacement of keys.
-fn rig_with_mechanisms() -> Rig {
-    let rig = Rig::with(|options| {
-        let mut profile = Profile::opal2();
-        if let Some(removal) = &mut profile.data_removal {
-            removal.supported = 0b111;
-        }
-        options.profile = profile;
-    });
+#[test]
+fn an_unsupported_mechanism_is_refused_before_anything_is_sent() {
+    let rig = Rig::set_up();
     let mut drive = rig.open().unwrap();
-    drive.setup(&Default::default(), &pin(PIN)).unwrap();
-    rig
+    let chosen = drive.data_removal_mechanism().unwrap();
+    assert_eq!(chosen, Some(DataRemovalMechanism::CRYPTOGRAPHIC_ERASE));
+    let before = rig.commands();
+    let error = drive.set_data_removal_mechanism(DataRemovalMechanism::UNMAP, &sid(PIN));
+    assert_eq!(error.unwrap_err().code(), ErrorCode::NotSupported);
+    assert_eq!(rig.commands(), before);
 }
 
 #[test]
-fn a_data_removal_mechanism_is_chosen_whatever_is_killed() {
-    let wanted = DataRemovalMechanism::BLOCK_ERASE;
+fn choosing_a_mechanism_survives_a_kill_anywhere() {
+    let wanted = DataRemovalMechanism::CRYPTOGRAPHIC_ERASE;
     let choose = |drive: &mut Drive| drive.set_data_removal_mechanism(wanted, &sid(PIN));
     let mut commands = 0;
     loop {
-        let rig = rig_with_mechanisms();
+        let rig = Rig::set_up();
         let was_killed = killed(&rig, commands, choose);
         let mut drive = rig.open().unwrap();
         choose(&mut drive).unwrap();
@@ -140,9 +153,6 @@ fn a_data_removal_mechanism_is_chosen_whatever_is_killed() {
         commands += 1;
     }
     assert!(commands >= 9, "{commands}");
-    let mut drive = Rig::set_up().open().unwrap();
-    let error = drive.set_data_removal_mechanism(DataRemovalMechanism::UNMAP, &sid(PIN));
-    assert_eq!(error.unwrap_err().code(), ErrorCode::NotSupported);
 }
 
 #[test]
@@ -155,14 +165,18 @@ fn a_consent_to_another_drive_changes_nothing() {
     let columns = [(column::locking::READ_LOCKED, Value::Uint(1))];
     let object = uid::LOCKING_GLOBAL_RANGE;
     let before = rig.commands();
-    let refused = drive.raw_set(locking(&admin), object, &columns, &consent).unwrap_err();
+    let refused = drive
+        .raw_set(locking(&admin), object, &columns, &consent)
+        .unwrap_err();
     assert_eq!(refused.code(), ErrorCode::ConsentRequired);
     let gen_key = RawCall {
         object: uid::K_AES_256.row(1),
         method: method::GEN_KEY,
         arguments: Vec::new(),
     };
-    let refused = drive.raw_call(locking(&admin), &gen_key, &consent).unwrap_err();
+    let refused = drive
+        .raw_call(locking(&admin), &gen_key, &consent)
+        .unwrap_err();
     assert_eq!(refused.code(), ErrorCode::ConsentRequired);
     let refused = drive.raw_query(locking(&admin), &gen_key).unwrap_err();
     assert_eq!(refused.code(), ErrorCode::ConsentRequired);
@@ -175,9 +189,13 @@ fn sessions_that_cannot_be_are_refused_before_anything_is_sent() {
     let drive = rig.open().unwrap();
     let inactive = drive.require_session(uid::LOCKING_SP, None).unwrap_err();
     assert!(matches!(inactive.cause(), Cause::NotActivated));
-    let strange = drive.require_session(uid::ADMIN_SP, Some(Authority::User(1))).unwrap_err();
+    let strange = drive
+        .require_session(uid::ADMIN_SP, Some(Authority::User(1)))
+        .unwrap_err();
     assert!(matches!(strange.cause(), Cause::WrongAuthority(_)));
-    drive.require_session(uid::ADMIN_SP, Some(Authority::Sid)).unwrap();
+    drive
+        .require_session(uid::ADMIN_SP, Some(Authority::Sid))
+        .unwrap();
 }
 
 #[test]
@@ -194,11 +212,17 @@ fn an_authority_without_a_name_acts_by_its_row() {
     };
     let mut drive = rig.open().unwrap();
     for (object, column, value) in [
-        (admin1.c_pin(), column::c_pin::PIN, Value::from("of-the-admin-sp")),
+        (
+            admin1.c_pin(),
+            column::c_pin::PIN,
+            Value::from("of-the-admin-sp"),
+        ),
         (admin1.uid(), column::authority::ENABLED, Value::Uint(1)),
     ] {
         let columns = [(column, value)];
-        drive.raw_set(session, object, &columns, &rig.consent()).unwrap();
+        drive
+            .raw_set(session, object, &columns, &rig.consent())
+            .unwrap();
     }
     let credential = Credential::new(admin1, pin(b"of-the-admin-sp"));
     let session = RawSession {
@@ -240,7 +264,11 @@ fn a_dump_names_every_row_of_a_drive_with_192_ranges() {
     assert_eq!((source, ranges.len()), (RowSource::Next, 193));
     let (source, keys) = rows(uid::K_AES_256);
     assert_eq!((source, keys.len()), (RowSource::Standard, 193));
-    for (table, prefix) in [(uid::ACE, "ACE_"), (uid::C_PIN, "C_PIN_"), (uid::LOCKING, "Locking_")] {
+    for (table, prefix) in [
+        (uid::ACE, "ACE_"),
+        (uid::C_PIN, "C_PIN_"),
+        (uid::LOCKING, "Locking_"),
+    ] {
         for row in rows(table).1 {
             let name = uid::name(row.uid).unwrap_or_default();
             assert!(name.starts_with(prefix), "{} is {name:?}", row.uid);
@@ -280,11 +308,20 @@ fn facts_need_nobody() {
     assert_eq!(drive.random(100).unwrap().len(), 100);
     let found = drive.protocol_information().unwrap();
     let protocols = found.protocols.unwrap();
-    assert_eq!(protocols.0.iter().map(|protocol| protocol.0).collect::<Vec<_>>(), [0, 1, 2]);
+    assert_eq!(
+        protocols
+            .0
+            .iter()
+            .map(|protocol| protocol.0)
+            .collect::<Vec<_>>(),
+        [0, 1, 2]
+    );
     assert_eq!(found.certificate.unwrap().0, []);
     let rows = drive.raw_next(ANYBODY, uid::SP).unwrap();
     assert_eq!(rows, [uid::ADMIN_SP, uid::LOCKING_SP]);
-    let acl = drive.raw_acl(ANYBODY, uid::C_PIN_MSID, method::GET).unwrap();
+    let acl = drive
+        .raw_acl(ANYBODY, uid::C_PIN_MSID, method::GET)
+        .unwrap();
     assert_eq!(acl.len(), 1);
     assert_eq!(acl[0].0, uid::ACE.row(0x8c04));
 }
@@ -296,7 +333,10 @@ fn what_the_drive_refuses_is_told() {
     let mut drive = rig.open().unwrap();
     let step = |error: &Error| error.step().map(|step| step.name());
     let hidden = drive.raw_get(ANYBODY, uid::C_PIN_SID, None).unwrap_err();
-    assert_eq!((hidden.code(), step(&hidden)), (ErrorCode::NotAuthorized, Some("read_object")));
+    assert_eq!(
+        (hidden.code(), step(&hidden)),
+        (ErrorCode::NotAuthorized, Some("read_object"))
+    );
     let random = RawCall {
         object: uid::THIS_SP,
         method: method::RANDOM,
