@@ -231,8 +231,8 @@ mod tests {
     use super::*;
     use crate::spec::column::{c_pin, locking};
 
-    fn text(column: &str, value: Value) -> String {
-        text_of(column_type::of(column), &value)
+    fn text(column: &str, value: impl Into<Value>) -> String {
+        text_of(column_type::of(column), &value.into())
     }
 
     #[test]
