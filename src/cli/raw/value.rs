@@ -252,7 +252,7 @@ mod tests {
             "\"my?disk\""
         );
         assert_eq!(
-            text("ActiveKey", uid::K_AES_256.row(1).into()),
+            text("ActiveKey", uid::K_AES_256.row(1)),
             "K_AES_256_GlobalRange_Key"
         );
         assert_eq!(text("BooleanExpr", Value::list([])), "nobody");
