@@ -5,6 +5,7 @@ mod mbr;
 mod noise;
 mod operations;
 mod ranges;
+mod raw;
 mod resume;
 mod sessions;
 mod users;
