@@ -286,6 +286,9 @@ pub fn name(uid: Uid) -> Option<String> {
 
 fn numbered_name(uid: Uid) -> Option<String> {
     let low = uid.low();
+    if uid.table() == TABLE && low != 0 {
+        return name(Uid::from_halves(low, 0)).map(|name| format!("Table_{name}"));
+    }
     let (admin, user) = (low.wrapping_sub(0x0001_0000), low.wrapping_sub(0x0003_0000));
     let prefix = match uid.table() {
         AUTHORITY => "",
