@@ -5,8 +5,10 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 pub(crate) mod datastore;
 pub(crate) mod decode;
 pub(crate) mod demo;
+pub(crate) mod erase;
 pub(crate) mod r#gen;
 pub(crate) mod hash;
+pub(crate) mod identify_pin;
 pub(crate) mod info;
 pub(crate) mod lock;
 pub(crate) mod mbr;
@@ -16,6 +18,7 @@ pub(crate) mod revert;
 pub(crate) mod scan;
 pub(crate) mod setup;
 pub(crate) mod unlock;
+pub(crate) mod user;
 pub(crate) mod vdrive;
 
 mod common;
@@ -78,11 +81,14 @@ pub(crate) enum Command {
     Lock(lock::Lock),
     Unlock(unlock::Unlock),
     Passwd(Box<passwd::Passwd>),
+    Erase(Box<erase::Erase>),
     Revert(Box<revert::Revert>),
     Range(range::Range),
     Mbr(mbr::Mbr),
     Datastore(datastore::Datastore),
+    User(user::User),
     Hash(hash::Hash),
+    IdentifyPin(Box<identify_pin::IdentifyPin>),
     Decode(decode::Decode),
     Vdrive(vdrive::Vdrive),
     Demo(demo::Demo),
@@ -100,13 +106,14 @@ impl Command {
             Self::Lock(_) => "lock",
             Self::Unlock(_) => "unlock",
             Self::Passwd(_) => "passwd",
+            Self::Erase(_) => "erase",
             Self::Revert(_) => "revert",
-            Self::Range(range) => match range.command {
-                range::RangeCommand::List(_) => "range list",
-            },
             Self::Mbr(mbr) => mbr.command.name(),
             Self::Datastore(datastore) => datastore.command.name(),
+            Self::Range(range) => range.command.name(),
+            Self::User(user) => user.command.name(),
             Self::Hash(_) => "hash",
+            Self::IdentifyPin(_) => "identify-pin",
             Self::Decode(_) => "decode",
             Self::Vdrive(vdrive) => vdrive.command.name(),
             Self::Demo(_) => "demo",

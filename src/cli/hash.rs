@@ -15,6 +15,7 @@ use crate::wire::hex;
 #[derive(Debug, Serialize)]
 struct HashFields {
     scheme: &'static str,
+    output_kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     salt_rule: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,19 +36,14 @@ pub(crate) fn run(arguments: &Hash, context: &Context) -> Result<Report, CliErro
         .as_deref()
         .map(|name| identity(name, context))
         .transpose()?;
-    let serial = serial(arguments, identity.as_ref());
-    let vendor = identity
-        .as_ref()
-        .and_then(|identity| identity.vendor.as_deref());
-    let input = SaltInput {
-        serial: &serial,
-        vendor,
-    };
+    let facts = Facts::new(arguments, identity.as_ref());
+    let input = facts.salt_input();
     let passphrase = passphrase(arguments, context)?;
     let pin = derive(scheme, &rule, &input, &passphrase, PinLimits::default())?;
     let salt = scheme.is_salted().then(|| rule.salt(&input).ok()).flatten();
     let value = HashFields {
         scheme: scheme.name(),
+        output_kind: scheme.output().name(),
         salt_rule: scheme.is_salted().then(|| rule.to_string()),
         salt: salt.map(|salt| hex::encode(&salt)),
         pin: hex::encode(pin.expose()),
@@ -63,12 +59,33 @@ fn identity(name: &std::ffi::OsStr, context: &Context) -> Result<Identity, CliEr
     Ok(device::open(name, context)?.identity().clone())
 }
 
-/// The serial number that was given, or that the drive sends; empty where neither is there.
-fn serial(arguments: &Hash, identity: Option<&Identity>) -> Vec<u8> {
-    match (&arguments.salt.serial, identity) {
-        (Some(serial), _) => serial.clone().into_bytes(),
-        (None, Some(identity)) => identity.serial.clone(),
-        (None, None) => Vec::new(),
+/// What the passphrase is hashed with: as given, or as the drive sends it.
+struct Facts {
+    serial: Vec<u8>,
+    vendor: Option<Vec<u8>>,
+    model: Option<Vec<u8>>,
+}
+
+impl Facts {
+    fn new(arguments: &Hash, identity: Option<&Identity>) -> Self {
+        let given = |text: &Option<String>| text.clone().map(String::into_bytes);
+        let told = |field: fn(&Identity) -> Option<Vec<u8>>| identity.and_then(field);
+        let serial = given(&arguments.salt.serial);
+        let serial = serial.or_else(|| told(|identity| Some(identity.serial.clone())));
+        Self {
+            serial: serial.unwrap_or_default(),
+            vendor: given(&arguments.vendor).or_else(|| told(|identity| identity.vendor.clone())),
+            model: given(&arguments.model)
+                .or_else(|| told(|identity| Some(identity.model.clone()))),
+        }
+    }
+
+    fn salt_input(&self) -> SaltInput<'_> {
+        SaltInput {
+            serial: &self.serial,
+            vendor: self.vendor.as_deref(),
+            model: self.model.as_deref(),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What to do next: one table from what happened to what helps.
 
-use crate::drive::{Authority, Cause, Error, Mismatch};
+use crate::drive::{AccessError, Authority, Cause, Error, Mismatch, RangeError, TallyError};
 use crate::secret::{LOOK_ALIKES, SchemeError, SourceError};
 use crate::spec::MethodStatus;
 use crate::vdrive::serve;
@@ -18,6 +18,10 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
         Cause::NotSed(source) => return Some(not_sed(source.as_ref())),
         Cause::NoSsc => "see \"sedkit info\" for what the drive reports",
         Cause::Ssc(_) => "see \"sedkit info\" for what the drive can do",
+        Cause::NoEncryption => {
+            "overwrite it, or use its NVMe or ATA sanitize command; \"sedkit revert\" removes data \
+             in the way that the drive has"
+        }
         Cause::WrongAuthority(_) => "name another authority with --as",
         Cause::NotActivated => "turn locking on with \"sedkit setup\"",
         Cause::SidBlocked => SID_BLOCKED,
@@ -37,12 +41,52 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
             "nothing was written; \"sedkit mbr status\" and \"sedkit datastore list\" show the sizes"
         }
         Cause::NotReadable { .. } => "act as Admin1 with --as Admin1, or as who was granted it",
+        Cause::Tally(error) => return Some(for_tally(error)),
         Cause::PinLength { .. } => "the sedutil schemes make 32 bytes of a longer passphrase",
+        Cause::Range(error) => return for_range(*error),
+        Cause::SingleUserMode => {
+            "each range belongs to one User, who alone may lock it, unlock it and give it another \
+             place; Admins can erase it. \"sedkit info\" shows the mode"
+        }
+        Cause::Access(error) => return Some(for_access(*error)),
         Cause::NotAsAsked(mismatch) => return for_mismatch(*mismatch),
         Cause::Session(error) => return for_session(error),
         _ => return None,
     };
     Some(text.to_owned())
+}
+
+fn for_range(error: RangeError) -> Option<String> {
+    let text = match error {
+        RangeError::Overlap(..) | RangeError::Taken { .. } => {
+            "\"sedkit range list\" shows where the ranges are"
+        }
+        RangeError::Exists { .. } => {
+            "\"sedkit range set\" changes a range; without --range the first free one is taken"
+        }
+        RangeError::NoneFree(_) => "\"sedkit range delete\" gives one up",
+        RangeError::Missing(_) => "\"sedkit range list\" shows the ranges that the drive has",
+        RangeError::Resets(_) => {
+            "power-cycle and power-cycle,programmatic are what every drive takes"
+        }
+        _ => return None,
+    };
+    Some(text.to_owned())
+}
+
+fn for_access(error: AccessError) -> String {
+    let text = match error {
+        AccessError::NoAuthority(_) => "\"sedkit user list\" shows the authorities of the drive",
+        AccessError::NoRight(_) => {
+            "\"sedkit range list\" and \"sedkit info\" show which ranges and tables the drive has"
+        }
+        AccessError::Expression(_) => {
+            "another tool wrote it, and nothing was changed: look at it with \"sedkit raw get\""
+        }
+        AccessError::NoUser(_) => "Admins have every right already; name a User: User1…",
+        AccessError::Admin1 => "\"sedkit passwd\" changes its PIN, \"sedkit revert\" removes it",
+    };
+    text.to_owned()
 }
 
 const SID_BLOCKED: &str = "the firmware sent Block SID at boot: allow TCG changes once in firmware \
@@ -66,13 +110,27 @@ fn refused(authority: Authority) -> String {
              counts wrong attempts"
         ),
         Authority::Sid => "the drive counts wrong attempts, so do not guess. If the passphrase is \
-             right, another tool may have hashed it: see --scheme and --salt. A new drive whose SID \
+             right, another tool may have hashed it: \"sedkit identify-pin\" finds out how. A new drive whose SID \
              is not the MSID needs \"sedkit revert --psid\""
             .to_owned(),
         _ => "the drive counts wrong attempts, so do not guess. If the passphrase is right, another \
-              tool may have hashed it (see --scheme and --salt), or the authority is disabled"
+              tool may have hashed it (\"sedkit identify-pin\" finds out how), or the authority is \
+              disabled"
             .to_owned(),
     }
+}
+
+fn for_tally(error: &TallyError) -> String {
+    let text = match error {
+        TallyError::NoFolder | TallyError::Io { .. } => {
+            "name a folder that can be written and that stays, with SEDKIT_STATE_DIR"
+        }
+        TallyError::Damaged { .. } => {
+            "cut the drive's power, so that it counts from 0 again, then add --power-cycled"
+        }
+        _ => "connect the drive so that it tells its serial number",
+    };
+    text.to_owned()
 }
 
 fn locked_out(authority: Authority) -> String {

@@ -50,6 +50,7 @@ fn salt(identity: &Identity) -> Option<String> {
     let input = SaltInput {
         serial: &identity.serial,
         vendor: identity.vendor.as_deref(),
+        model: Some(&identity.model),
     };
     SaltRule::Serial
         .salt(&input)

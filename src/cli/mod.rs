@@ -22,7 +22,9 @@ mod demo;
 mod device;
 mod discovery;
 mod drives;
+mod erase;
 mod error;
+mod evidence;
 mod exclusive;
 mod exit;
 mod extent;
@@ -32,6 +34,7 @@ mod r#gen;
 mod hardware;
 mod hash;
 mod hint;
+mod identify_pin;
 mod identity;
 mod in_use;
 mod info;
@@ -55,6 +58,7 @@ mod scan;
 mod secret;
 mod served;
 mod setup;
+mod shared;
 mod signal;
 mod size;
 mod state;
@@ -62,6 +66,7 @@ mod table;
 mod transfer;
 mod unlock;
 mod usage;
+mod user;
 mod vdrive;
 
 use args::{Arguments, Command, Global};
@@ -126,11 +131,14 @@ fn dispatch(command: &Command, context: &Context) -> Result<Report, CliError> {
         Command::Lock(args) => lock::run(args, context),
         Command::Unlock(args) => unlock::run(args, context),
         Command::Passwd(args) => passwd::run(args, context),
+        Command::Erase(args) => erase::run(args, context),
         Command::Revert(args) => revert::run(args, context),
         Command::Range(args) => range::run(args, context),
         Command::Mbr(args) => mbr::run(args, context),
         Command::Datastore(args) => datastore::run(args, context),
+        Command::User(args) => user::run(args, context),
         Command::Hash(args) => hash::run(args, context),
+        Command::IdentifyPin(args) => identify_pin::run(args, context),
         Command::Decode(args) => decode::run(args),
         Command::Vdrive(args) => vdrive::run(args, context),
         Command::Demo(args) => demo::run(args, context),

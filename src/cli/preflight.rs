@@ -42,6 +42,16 @@ pub(crate) fn locking(drive: &Drive, acting: Authority) -> Result<(), CliError> 
     }
 }
 
+/// Refuses drives that have no keys, and an authority that cannot replace them.
+pub(crate) fn erase(drive: &Drive, acting: Authority) -> Result<(), CliError> {
+    family(drive)?;
+    let locking_feature = drive.discovery().locking();
+    if !locking_feature.is_some_and(|locking| locking.media_encryption) {
+        return Err(refused(&Cause::NoEncryption));
+    }
+    locking(drive, acting)
+}
+
 /// Refuses an authority that cannot revert the drive.
 pub(crate) fn revert(drive: &Drive, acting: Authority) -> Result<(), CliError> {
     family(drive)?;
@@ -50,6 +60,19 @@ pub(crate) fn revert(drive: &Drive, acting: Authority) -> Result<(), CliError> {
             Err(refused(&Cause::SidBlocked))
         }
         Authority::Sid | Authority::Psid => Ok(()),
+        other => Err(refused(&Cause::WrongAuthority(other))),
+    }
+}
+
+/// Refuses an authority that cannot authenticate now.
+pub(crate) fn authentication(drive: &Drive, authority: Authority) -> Result<(), CliError> {
+    family(drive)?;
+    match authority {
+        Authority::Sid if drive.state().sid_blocked == Some(true) => {
+            Err(refused(&Cause::SidBlocked))
+        }
+        Authority::Sid | Authority::Psid => Ok(()),
+        Authority::Admin(_) | Authority::User(_) => present(drive, authority),
         other => Err(refused(&Cause::WrongAuthority(other))),
     }
 }
@@ -101,7 +124,9 @@ fn present(drive: &Drive, authority: Authority) -> Result<(), CliError> {
 
 fn refused(cause: &Cause) -> CliError {
     let code = match cause {
-        Cause::Ssc(_) | Cause::NoLocking | Cause::NoShadowMbr => Code::NotSupported,
+        Cause::Ssc(_) | Cause::NoLocking | Cause::NoShadowMbr | Cause::NoEncryption => {
+            Code::NotSupported
+        }
         Cause::WrongAuthority(_) => Code::Usage,
         Cause::SidBlocked => Code::NotAuthorized,
         _ => Code::Failed,

@@ -54,6 +54,7 @@ impl Recipe {
         let input = SaltInput {
             serial,
             vendor: identity.vendor.as_deref(),
+            model: Some(&identity.model),
         };
         let limits = PinLimits::default();
         Ok(derive(self.scheme, &self.salt, &input, passphrase, limits)?)
@@ -158,9 +159,20 @@ impl<'a> Secrets<'a> {
         }
     }
 
+    /// Reads a passphrase on which attempts depend: at a prompt it is typed twice.
+    pub(crate) fn typed_twice(&mut self, source: &Source) -> Result<Secret, CliError> {
+        let outcome = self.read(source, "Passphrase", Purpose::New)?;
+        Self::not_msid(outcome)
+    }
+
     /// Reads a passphrase that is not for a drive.
     pub(crate) fn passphrase(&mut self, source: &Source) -> Result<Secret, CliError> {
-        match self.read(source, "Passphrase", Purpose::Existing)? {
+        let outcome = self.read(source, "Passphrase", Purpose::Existing)?;
+        Self::not_msid(outcome)
+    }
+
+    fn not_msid(outcome: Outcome) -> Result<Secret, CliError> {
+        match outcome {
             Outcome::Secret(passphrase) => Ok(passphrase),
             Outcome::Msid => Err(CliError::usage("the MSID is a PIN already")
                 .with_hint("it is sent to the drive as it is, never hashed")),

@@ -20,14 +20,14 @@ pub struct DataStoreTable {
     /// The table.
     pub table: ByteTable,
     /// Who may read it, as far as the authority may see that.
-    pub readers: Option<Vec<Holder>>,
+    pub readers: Option<Vec<Permitted>>,
     /// Who may write it, as far as the authority may see that.
-    pub writers: Option<Vec<Holder>>,
+    pub writers: Option<Vec<Permitted>>,
 }
 
 /// Who has a right to something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Holder {
+pub enum Permitted {
     /// Everybody, without a PIN.
     Anybody,
     /// Each Admin.
@@ -123,7 +123,7 @@ fn holders(
     session: &mut Session<'_>,
     table: Uid,
     method: Uid,
-) -> Result<Option<Vec<Holder>>, Error> {
+) -> Result<Option<Vec<Permitted>>, Error> {
     let mut holders = Vec::new();
     let aces = match session.get_acl(table, method) {
         Err(session::Error::Status(_)) => return Ok(None),
@@ -131,7 +131,7 @@ fn holders(
     };
     for ace in aces {
         if ace == ACE_ANYBODY {
-            holders.push(Holder::Anybody);
+            holders.push(Permitted::Anybody);
             continue;
         }
         let columns = ace::BOOLEAN_EXPR..=ace::BOOLEAN_EXPR;
@@ -142,7 +142,7 @@ fn holders(
         let Some(expression) = row.value(ace::BOOLEAN_EXPR) else {
             return Ok(None);
         };
-        holders.extend(authorities(expression).map(Holder::of));
+        holders.extend(authorities(expression).map(Permitted::of));
     }
     Ok(Some(holders))
 }
@@ -153,7 +153,7 @@ fn authorities(expression: &Value) -> impl Iterator<Item = Uid> {
     elements.filter_map(|element| element.as_named()?.1.as_uid())
 }
 
-impl Holder {
+impl Permitted {
     fn of(authority: Uid) -> Self {
         let low = authority.low();
         let numbered = |first: u32| u16::try_from(low - first).unwrap_or_default();
@@ -168,7 +168,7 @@ impl Holder {
     }
 }
 
-impl std::fmt::Display for Holder {
+impl std::fmt::Display for Permitted {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Anybody => f.write_str("Anybody"),

@@ -3,9 +3,12 @@
 use std::io;
 use std::time::Duration;
 
-use super::{Authority, Mismatch, RangeError, SetupReport, Step, TableName};
+use super::{
+    AccessError, Authority, Mismatch, RangeError, SetupReport, Step, TableName, TallyError,
+};
+use crate::secret::SchemeError;
 use crate::session;
-use crate::spec::{MethodStatus, Ssc};
+use crate::spec::{DataRemovalMechanism, FeatureCode, MethodStatus, Ssc};
 
 /// The error of an operation.
 #[derive(Debug, thiserror::Error)]
@@ -30,9 +33,27 @@ pub enum Cause {
     /// The drive has no locking.
     #[error("the drive has no locking")]
     NoLocking,
+    /// The drive has no media encryption keys that could be replaced.
+    #[error("the drive does not encrypt: it has no key to replace")]
+    NoEncryption,
     /// The SSC does not have this operation, or this program does not have it for the SSC.
     #[error("not supported for the {} SSC", .0.name())]
     Ssc(Ssc),
+    /// Level 0 Discovery does not show the feature.
+    #[error("the drive does not have the feature {0}")]
+    NoFeature(FeatureCode),
+    /// The drive cannot freeze the Locking SP.
+    #[error("the drive cannot freeze its Locking SP")]
+    NoFreeze,
+    /// SID is blocked already, and what comes with a block can be chosen only with a new one.
+    #[error("SID is blocked already, and not as asked; a block is not changed until it ends")]
+    BlockedOtherwise,
+    /// `TPerInfo.ProgrammaticResetEnable` is false.
+    #[error("the drive does not take TPER_RESET: ProgrammaticResetEnable is false")]
+    ProgrammaticResetDisabled,
+    /// The drive cannot remove data in this way.
+    #[error("the drive does not support the data removal mechanism {0}")]
+    NoMechanism(DataRemovalMechanism),
     /// The authority cannot act here.
     #[error("{0} cannot do this")]
     WrongAuthority(Authority),
@@ -150,6 +171,18 @@ pub enum Cause {
     /// The drive said SUCCESS, but the state is not as asked.
     #[error("the drive accepted the change, but {0}")]
     NotAsAsked(Mismatch),
+    /// Rights that cannot be changed so.
+    #[error("{0}")]
+    Access(AccessError),
+    /// Ranges are in single user mode: they belong to their Users, not to Admins.
+    #[error("the drive is in single user mode: ranges belong to their users")]
+    SingleUserMode,
+    /// Attempts cannot be counted, so that none is made.
+    #[error("no attempt was made")]
+    Tally(#[source] TallyError),
+    /// A scheme makes no PIN of the passphrase.
+    #[error("the passphrase makes no PIN")]
+    Scheme(#[source] SchemeError),
     /// Session and transport.
     #[error(transparent)]
     Session(session::Error),
@@ -313,9 +346,14 @@ impl Error {
             Cause::NotSed(_)
             | Cause::NoSsc
             | Cause::NoLocking
+            | Cause::NoEncryption
             | Cause::NoShadowMbr
             | Cause::NoTable(_)
             | Cause::Ssc(_)
+            | Cause::SingleUserMode
+            | Cause::NoFeature(_)
+            | Cause::NoFreeze
+            | Cause::NoMechanism(_)
             | Cause::UnknownAuthority {
                 authority: Authority::Psid,
             } => ErrorCode::NotSupported,
@@ -323,7 +361,10 @@ impl Error {
             | Cause::UnknownAuthority { .. }
             | Cause::PinLength { .. }
             | Cause::BeyondTable { .. }
+            | Cause::Scheme(_)
             | Cause::Range(_) => ErrorCode::InvalidRequest,
+            Cause::Access(AccessError::Expression(_)) => ErrorCode::Failed,
+            Cause::Access(_) => ErrorCode::InvalidRequest,
             Cause::SidBlocked
             | Cause::Frozen
             | Cause::Refused { .. }
@@ -339,7 +380,10 @@ impl Error {
             | Cause::ActivationFailed
             | Cause::Contents(_)
             | Cause::Output(_)
-            | Cause::NotAsAsked(_) => ErrorCode::Failed,
+            | Cause::BlockedOtherwise
+            | Cause::ProgrammaticResetDisabled
+            | Cause::NotAsAsked(_)
+            | Cause::Tally(_) => ErrorCode::Failed,
             Cause::Session(error) => session_code(error),
         }
     }

@@ -42,10 +42,61 @@ impl Journal {
         &self.folder
     }
 
-    fn write(&self, name: &str) -> io::Result<()> {
+    /// A file of the folder.
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// The text of a file; `None` if there is none. A link is followed to nowhere.
+    pub(super) fn read_file(&self, name: &str) -> io::Result<Option<String>> {
+        let path = self.path(name);
+        match fs::symlink_metadata(&path) {
+            Ok(found) if found.is_file() => fs::read_to_string(&path).map(Some),
+            Ok(_) => Err(io::Error::other("not a file")),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes a file whole or not at all, so that it survives a crash.
+    pub(super) fn replace_file(&self, name: &str, text: &str) -> io::Result<()> {
+        self.create_folder()?;
+        let (path, new) = (self.path(name), self.path(&format!("{name}.new")));
+        match fs::remove_file(&new) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).mode(NOTE_MODE);
+        let mut file = options.open(&new)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&new, &path)?;
+        File::open(&self.folder)?.sync_all()
+    }
+
+    /// Removes a file, if it is there.
+    pub(super) fn remove_file(&self, name: &str) -> io::Result<()> {
+        match fs::remove_file(self.path(name)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// The names of all files that can be listed.
+    pub(super) fn file_names(&self) -> impl Iterator<Item = String> + use<> {
+        let files = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        files.filter_map(|file| file.file_name().into_string().ok())
+    }
+
+    fn create_folder(&self) -> io::Result<()> {
         let mut folders = DirBuilder::new();
         folders.recursive(true).mode(FOLDER_MODE);
-        folders.create(&self.folder)?;
+        folders.create(&self.folder)
+    }
+
+    fn write(&self, name: &str) -> io::Result<()> {
+        self.create_folder()?;
         let mut options = OpenOptions::new();
         options.write(true).create_new(true).mode(NOTE_MODE);
         match options.open(self.folder.join(name)) {
@@ -114,20 +165,25 @@ impl Drive {
     pub(super) fn note(&self, authority: Authority) -> Note {
         Note {
             journal: self.journal.clone(),
-            name: note_name(&self.identity().serial_text(), authority),
+            name: file_name(&self.identity().serial_text(), authority),
             failed: false,
         }
     }
 }
 
+/// The name of what is kept of an authority of a drive.
+pub(super) fn file_name(serial: &str, authority: Authority) -> Option<String> {
+    serial_name(serial).map(|serial| format!("{serial}.{authority}"))
+}
+
 /// A serial number may hold anything; a file's name must not.
-fn note_name(serial: &str, authority: Authority) -> Option<String> {
+pub(super) fn serial_name(serial: &str) -> Option<String> {
     let escaped = |byte: u8| match byte {
         b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'-' | b'_' => char::from(byte).to_string(),
         other => format!("%{other:02x}"),
     };
     let serial: String = serial.bytes().map(escaped).collect();
-    (!serial.is_empty()).then(|| format!("{serial}.{authority}"))
+    (!serial.is_empty()).then_some(serial)
 }
 
 #[cfg(test)]
@@ -139,7 +195,7 @@ mod tests {
     fn note(folder: &Path) -> Note {
         Note {
             journal: Some(Journal::new(folder.join("a/b"))),
-            name: note_name("S3R1AL", Authority::Admin(1)),
+            name: file_name("S3R1AL", Authority::Admin(1)),
             failed: false,
         }
     }
@@ -150,9 +206,9 @@ mod tests {
 
     #[test]
     fn names_are_harmless() {
-        let name = note_name("../a b/\u{e9}.", Authority::Sid).unwrap();
+        let name = file_name("../a b/\u{e9}.", Authority::Sid).unwrap();
         assert_eq!(name, "%2e%2e%2fa%20b%2f%c3%a9%2e.SID");
-        assert_eq!(note_name("", Authority::Sid), None);
+        assert_eq!(file_name("", Authority::Sid), None);
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub(super) enum Attempt {
     First,
     /// The second of two PINs, of which the journal tells that it may be the right one.
     Noted,
+    /// One of a search, which has a budget of its own and has counted it in the tally.
+    Tallied,
 }
 
 /// Checks that a PIN is one.
@@ -103,7 +105,7 @@ impl Drive {
         }
     }
 
-    fn open_as(
+    pub(super) fn open_as(
         &mut self,
         authority: Authority,
         pin: &Secret,
@@ -111,19 +113,30 @@ impl Drive {
     ) -> Result<Opened, Error> {
         check_pin(pin)?;
         self.require_sp_of(authority)?;
-        let refused = self.refused.entry(authority).or_default();
-        if attempt == Attempt::First && *refused >= self.tries {
-            let refused = *refused;
+        let refused = self.refused.get(&authority).copied().unwrap_or_default();
+        if attempt == Attempt::First && refused >= self.tries {
             return Err(Error::before(Cause::TryBudget { authority, refused }));
         }
         let credential = Some((authority.uid(), pin));
-        self.tper
-            .open_session(authority.sp(), credential)
-            .map_err(|error| {
-                let error = refusal(authority, error);
-                *refused += u32::from(error.is_refusal());
-                error
-            })
+        let opened = self.tper.open_session(authority.sp(), credential);
+        let opened = opened.map_err(|error| refusal(authority, error));
+        self.remember(authority, attempt, opened.as_ref().err());
+        opened
+    }
+
+    /// Counts an attempt that was not taken, in this run and across runs; one that was clears the
+    /// tally, as it clears the drive's own.
+    fn remember(&mut self, authority: Authority, attempt: Attempt, error: Option<&Error>) {
+        let tally = self.tally_file(authority);
+        let Some(error) = error else {
+            return tally.clear();
+        };
+        if error.is_refusal() {
+            *self.refused.entry(authority).or_default() += 1;
+        }
+        if attempt != Attempt::Tallied && may_have_counted(error) {
+            tally.count(matches!(error.cause(), Cause::LockedOut { .. }));
+        }
     }
 
     /// Refuses authorities that the firmware has shut out until the next power cycle.
@@ -155,7 +168,7 @@ impl Drive {
     /// Enters a session that was opened. If an answer of a killed process had to be cleared away
     /// for it, what that process did last may have taken effect after Level 0 Discovery, which is
     /// asked again then.
-    fn enter(&mut self, opened: Opened) -> Result<(Session<'_>, &mut Discovery), Error> {
+    pub(super) fn enter(&mut self, opened: Opened) -> Result<(Session<'_>, &mut Discovery), Error> {
         let mut session = self.tper.enter(opened);
         if session.take_recovered() {
             self.discovery = session.discover().at(Step::Discover)?;
@@ -180,6 +193,25 @@ impl Drive {
         }
         session.end().at(Step::EndSession)?;
         Ok(msid)
+    }
+}
+
+/// Whether the drive may have counted an attempt that ended so: it looked at the PIN, or nobody knows.
+/// While another session keeps it busy, it has not, or the PIN was right.
+fn may_have_counted(error: &Error) -> bool {
+    match error.cause() {
+        Cause::Refused { .. } | Cause::LockedOut { .. } => true,
+        Cause::Session(error) => matches!(
+            error,
+            session::Error::Malformed(_)
+                | session::Error::Transport(_)
+                | session::Error::Closed
+                | session::Error::NoAnswer
+                | session::Error::Endless
+                | session::Error::TimedOut { .. }
+                | session::Error::Interrupted
+        ),
+        _ => false,
     }
 }
 

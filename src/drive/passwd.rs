@@ -162,7 +162,8 @@ impl Drive {
         Ok(changed)
     }
 
-    fn prove_pin(&mut self, authority: Authority, pin: &Secret) -> Result<Proof, Error> {
+    /// Proves a PIN by authenticating with it.
+    pub(super) fn prove_pin(&mut self, authority: Authority, pin: &Secret) -> Result<Proof, Error> {
         let session = match self.log_in_as(authority, pin) {
             Err(error) if error.is_refusal() => {
                 let mismatch = Mismatch::PinRefused(authority);
@@ -198,7 +199,14 @@ impl Drive {
 }
 
 impl Tries {
-    fn from_row(row: &Row) -> Result<Self, session::Error> {
+    /// Nothing is shown.
+    pub const NONE: Self = Self {
+        tries: None,
+        try_limit: None,
+        persistence: None,
+    };
+
+    pub(super) fn from_row(row: &Row) -> Result<Self, session::Error> {
         Ok(Self {
             tries: row.uint(c_pin::TRIES)?,
             try_limit: row.uint(c_pin::TRY_LIMIT)?,

@@ -81,6 +81,7 @@ impl Drive {
             },
             limit,
         )?;
+        self.forget_tallies();
         Ok(self.revert_report(true, erased))
     }
 
@@ -181,7 +182,8 @@ impl Drive {
         }
     }
 
-    fn is_erasing(&self) -> bool {
+    /// Whether data are being removed now.
+    pub(super) fn is_erasing(&self) -> bool {
         let removal = self.discovery().data_removal();
         removal.is_some_and(|removal| removal.operation_processing)
     }

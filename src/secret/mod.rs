@@ -3,7 +3,8 @@
 //! In reading order:
 //! - [`Secret`]: bytes that are wiped when dropped and that never show in a log;
 //! - [`Source`] and [`Reader`]: prompt, standard input, file, credential, keyring, helper;
-//! - [`Scheme`] and [`SaltRule`]: what is sent to the drive for a passphrase, [`derive()`];
+//! - [`Scheme`] and [`SaltRule`], together a [`PinRule`]: what is sent to the drive for a passphrase,
+//!   [`derive()`];
 //! - [`warnings`]: what a firmware prompt may make difficult;
 //! - [`parse_hex`] and [`normalise_psid`]: the two notations that people copy by hand.
 //!
@@ -15,7 +16,7 @@
 //! use sedkit::secret::{PinLimits, SaltInput, SaltRule, Scheme, Secret, derive};
 //!
 //! let passphrase = Secret::from_slice(b"debug");
-//! let salt = SaltInput { serial: b"S1234567890ABCD     ", vendor: None };
+//! let salt = SaltInput { serial: b"S1234567890ABCD     ", ..SaltInput::default() };
 //! let pin = derive(
 //!     Scheme::Sedutil,
 //!     &SaltRule::Serial,
@@ -34,8 +35,10 @@ use std::fmt;
 use subtle::{Choice, ConstantTimeEq};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
+mod derive;
 mod error;
 mod exec;
+mod foreign;
 mod hex;
 mod intake;
 mod keyring;
@@ -43,7 +46,9 @@ mod lock;
 mod prompt;
 mod psid;
 mod reader;
+mod rule;
 mod salt;
+mod scan_code;
 mod scheme;
 mod source;
 mod warning;
@@ -51,13 +56,17 @@ mod warning;
 #[cfg(test)]
 mod vectors;
 
+pub use derive::{CharacterClass, PinLimits, SchemeError, derive};
 pub use error::SourceError;
 pub use hex::{HexError, parse_hex};
 pub use prompt::{Prompter, TerminalPrompter};
 pub use psid::{LOOK_ALIKES, PSID_LENGTH, PsidError, normalise_psid};
 pub use reader::{MAX_SECRET_LENGTH, OpenFiles, Options, Outcome, Purpose, Reader, Request};
-pub use salt::{ParseSaltRuleError, SALT_LENGTH, SaltError, SaltInput, SaltRule, VENDOR_LENGTH};
-pub use scheme::{CharacterClass, ParseSchemeError, PinLimits, Scheme, SchemeError, derive};
+pub use rule::{ParsePinRuleError, PinRule};
+pub use salt::{
+    MODEL_LENGTH, ParseSaltRuleError, SALT_LENGTH, SaltError, SaltInput, SaltRule, VENDOR_LENGTH,
+};
+pub use scheme::{ParseSchemeError, Scheme, SchemeOutput};
 pub use source::{ParseSourceError, Source};
 pub use warning::{Warning, warnings};
 

@@ -15,18 +15,23 @@ pub const SALT_LENGTH: usize = 20;
 /// Length of the vendor in INQUIRY data (\[SPC\]).
 pub const VENDOR_LENGTH: usize = 8;
 
+/// Length of the model (IDENTIFY DEVICE, words 27 to 46; Identify Controller, bytes 24 to 63).
+pub const MODEL_LENGTH: usize = 40;
+
 /// Length of the serial number that [`SaltRule::Short16`] uses.
 const SHORT_LENGTH: usize = 16;
 
 type Salt = [u8; SALT_LENGTH];
 
 /// What a salt is made from.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct SaltInput<'a> {
     /// The serial number in readable order, padding where the drive puts it.
     pub serial: &'a [u8],
     /// The vendor of INQUIRY data, where there is one.
     pub vendor: Option<&'a [u8]>,
+    /// The model in readable order; only schemes of ATA passwords use it.
+    pub model: Option<&'a [u8]>,
 }
 
 /// How the salt is made.
@@ -102,7 +107,7 @@ impl SaltRule {
 }
 
 /// The serial number at its full length.
-fn serial(input: &SaltInput<'_>) -> Result<Salt, SaltError> {
+pub(super) fn serial(input: &SaltInput<'_>) -> Result<Salt, SaltError> {
     if input.serial.is_empty() {
         return Err(SaltError::NoSerial);
     }
@@ -112,7 +117,7 @@ fn serial(input: &SaltInput<'_>) -> Result<Salt, SaltError> {
 fn nul_padded(serial: &Salt) -> Salt {
     let kept = serial.trim_blanks_end();
     let leading = kept.len() - kept.trim_blanks_start().len();
-    let mut salt = filled(kept, 0);
+    let mut salt: Salt = filled(kept, 0);
     for byte in salt.iter_mut().skip(leading).filter(|byte| **byte == b' ') {
         *byte = b'_';
     }
@@ -138,18 +143,27 @@ fn vendor(input: &SaltInput<'_>) -> Result<Salt, SaltError> {
             length: vendor.len(),
         });
     }
-    let mut salt = filled(vendor, b' ');
+    let mut salt: Salt = filled(vendor, b' ');
     salt[VENDOR_LENGTH..].fill(0);
     Ok(salt)
 }
 
+/// The model at its full length.
+pub(super) fn model(input: &SaltInput<'_>) -> Result<[u8; MODEL_LENGTH], SaltError> {
+    match input.model {
+        Some(model) if !model.is_empty() => Ok(filled(model, b' ')),
+        _ => Err(SaltError::NoModel),
+    }
+}
+
 /// The first bytes of `bytes`, and `fill` for those that are missing.
-fn filled(bytes: &[u8], fill: u8) -> Salt {
-    let mut salt = [fill; SALT_LENGTH];
-    salt.iter_mut()
+pub(super) fn filled<const LENGTH: usize>(bytes: &[u8], fill: u8) -> [u8; LENGTH] {
+    let mut field = [fill; LENGTH];
+    field
+        .iter_mut()
         .zip(bytes)
         .for_each(|(to, from)| *to = *from);
-    salt
+    field
 }
 
 /// Trimming of blanks (20h) and of nothing else.
@@ -237,6 +251,9 @@ pub enum SaltError {
     /// The drive has no INQUIRY vendor.
     #[error("the drive reports no INQUIRY vendor to salt with")]
     NoVendor,
+    /// The drive reports no model.
+    #[error("the drive reports no model to hash with")]
+    NoModel,
     /// The INQUIRY vendor is too long, or empty.
     #[error("an INQUIRY vendor has 1 to {VENDOR_LENGTH} bytes, this has {length}")]
     Vendor {
@@ -252,7 +269,7 @@ mod tests {
     fn salt(rule: &SaltRule, serial: &str) -> Vec<u8> {
         rule.salt(&SaltInput {
             serial: serial.as_bytes(),
-            vendor: None,
+            ..SaltInput::default()
         })
         .unwrap()
         .to_vec()
@@ -323,8 +340,8 @@ mod tests {
         ];
         for rule in rules {
             let input = SaltInput {
-                serial: b"",
                 vendor: Some(b"ATA     "),
+                ..SaltInput::default()
             };
             assert_eq!(rule.salt(&input), Err(SaltError::NoSerial), "{rule}");
         }
@@ -336,6 +353,7 @@ mod tests {
             SaltRule::Vendor.salt(&SaltInput {
                 serial: b"S",
                 vendor,
+                model: None,
             })
         };
         assert_eq!(

@@ -1,6 +1,6 @@
 //! What may go wrong with a passphrase that its scheme takes.
 
-use super::{Scheme, Secret};
+use super::{Scheme, SchemeOutput, Secret};
 
 /// Longest passphrase that every known firmware prompt takes: one board stops at 19 characters.
 const PORTABLE_LENGTH: usize = 19;
@@ -38,6 +38,15 @@ pub enum Warning {
          open the drive on this one only"
     )]
     NotAscii,
+    /// A line end that was not dropped with the one newline that is.
+    #[error(
+        "the passphrase ends in a line end: one newline is dropped, and what stands before it is \
+         kept; if it was not meant, take it out of the file"
+    )]
+    LineEnd,
+    /// The bytes open another kind of lock.
+    #[error("the scheme makes passwords of ATA Security; no prompt sends them to a TCG drive")]
+    NoPin,
 }
 
 /// What should be said before `passphrase` is set under `scheme`.
@@ -60,6 +69,11 @@ pub fn warnings(scheme: Scheme, passphrase: &Secret) -> Vec<Warning> {
             Warning::Punctuation,
         ),
         (is_text(typed) && !typed.is_ascii(), Warning::NotAscii),
+        (
+            typed.ends_with(b"\n") || typed.ends_with(b"\r"),
+            Warning::LineEnd,
+        ),
+        (scheme.output() != SchemeOutput::Pin, Warning::NoPin),
     ];
     checks
         .into_iter()
@@ -82,7 +96,8 @@ mod tests {
 
     #[test]
     fn portable_passphrases_pass() {
-        for scheme in Scheme::ALL {
+        let pins = Scheme::SETTABLE.into_iter();
+        for scheme in pins.filter(|scheme| scheme.output() == SchemeOutput::Pin) {
             assert_eq!(warn(scheme, "bcdefghijklnoprstu"), []);
             assert_eq!(warn(scheme, "BCDEFGHIJKLNOPRSTUV"), []);
             assert_eq!(warn(scheme, "0123456789vx"), []);
@@ -138,6 +153,20 @@ mod tests {
         assert_eq!(warn(Scheme::Raw, "bcdé"), [Warning::NotAscii]);
         let random = Secret::from_slice(&[0xff, 0xfe, 0x80]);
         assert_eq!(warnings(Scheme::Raw, &random), []);
+    }
+
+    #[test]
+    fn a_line_end_that_stays_is_told() {
+        for end in ["\r", "\n", "\r\n"] {
+            let passphrase = format!("bcdefghi{end}");
+            assert_eq!(warn(Scheme::Raw, &passphrase), [Warning::LineEnd]);
+        }
+        assert_eq!(warn(Scheme::Raw, "b\nc"), []);
+    }
+
+    #[test]
+    fn passwords_of_other_locks_are_told() {
+        assert_eq!(warn(Scheme::LenovoAta, "bcdefghi"), [Warning::NoPin]);
     }
 
     #[test]

@@ -47,6 +47,16 @@ impl Session<'_> {
         Row::from_results(&self.call(&call)?)
     }
 
+    /// Get: every column of an object that the authority may see.
+    ///
+    /// # Errors
+    /// As [`Session::get`].
+    pub fn get_all(&mut self, object: Uid) -> Result<Row, Error> {
+        let everything = Value::list([]);
+        let call = MethodCall::new(object, method::GET).argument(everything);
+        Row::from_results(&self.call(&call)?)
+    }
+
     /// Get: bytes of a byte table.
     ///
     /// # Errors

@@ -2,16 +2,44 @@
 
 use std::ffi::OsString;
 
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{ArgGroup, Args};
 
-/// How a passphrase becomes a PIN (`--scheme`, `--new-scheme`).
-pub(crate) const SCHEMES: [&str; 5] = [
+/// How new PINs are made (`--new-scheme`).
+pub(crate) const NEW_SCHEMES: [&str; 6] = [
     "firmware",
     "raw",
     "sedutil",
     "sedutil-sha512",
     "sedutil-sha512-75k",
+    "lenovo-ata",
 ];
+
+/// What others may have made of a passphrase, beside [`NEW_SCHEMES`].
+const FOUND_SCHEMES: [&str; 6] = [
+    "raw-cut32",
+    "raw-nul32",
+    "raw-latin1",
+    "raw-upper",
+    "raw-lower",
+    "sha256",
+];
+
+/// What opens no TCG PIN.
+const FOREIGN_SCHEMES: [&str; 4] = ["edk2-ata", "scancode-ata", "nvme-ata-tool", "wd-kek"];
+
+/// How PINs that are set already were made (`--scheme`): the help shows those that sedkit sets.
+pub(crate) fn schemes() -> PossibleValuesParser {
+    let shown = NEW_SCHEMES.map(PossibleValue::new);
+    let hidden = FOUND_SCHEMES.map(|name| PossibleValue::new(name).hide(true));
+    PossibleValuesParser::new(shown.into_iter().chain(hidden))
+}
+
+/// Everything that `hash` makes.
+pub(crate) fn all_schemes() -> PossibleValuesParser {
+    let names = [&NEW_SCHEMES[..], &FOUND_SCHEMES, &FOREIGN_SCHEMES].concat();
+    PossibleValuesParser::new(names)
+}
 
 /// One drive.
 #[derive(Clone, Debug, Args)]
@@ -51,7 +79,7 @@ pub(crate) struct Key {
 #[derive(Clone, Debug, Args)]
 pub(crate) struct SchemeOptions {
     /// How the passphrase becomes a PIN [default: raw, the bytes as they are]
-    #[arg(long, help_heading = "Secrets", value_name = "NAME", value_parser = SCHEMES)]
+    #[arg(long, help_heading = "Secrets", value_name = "NAME", value_parser = schemes())]
     pub(crate) scheme: Option<String>,
     #[command(flatten)]
     pub(crate) salt: SaltOptions,
@@ -149,6 +177,18 @@ pub(crate) struct Actor {
     pub(crate) session: SessionOptions,
 }
 
+/// Evidence by samples.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Samples {
+    /// Blocks of each range that are read before and after, as evidence; 0 for none
+    #[arg(long, value_name = "N", default_value_t = 64, help_heading = "Evidence",
+        value_parser = clap::value_parser!(u32).range(..=4096))]
+    pub(crate) samples: u32,
+    /// Choose the same blocks as an earlier run, by the seed that it reported
+    #[arg(long, value_name = "SEED", help_heading = "Evidence")]
+    pub(crate) sample_seed: Option<u32>,
+}
+
 /// Which ranges.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct RangeNumbers {
@@ -161,7 +201,7 @@ pub(crate) struct RangeNumbers {
 #[derive(Clone, Debug, Args)]
 pub(crate) struct NewScheme {
     /// How the new passphrase becomes a PIN [default: firmware, what firmware prompts can type]
-    #[arg(long, help_heading = "Secrets", value_name = "NAME", value_parser = SCHEMES)]
+    #[arg(long, help_heading = "Secrets", value_name = "NAME", value_parser = NEW_SCHEMES)]
     pub(crate) new_scheme: Option<String>,
 }
 

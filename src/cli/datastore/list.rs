@@ -9,7 +9,7 @@ use crate::cli::looking::Looking;
 use crate::cli::report::Report;
 use crate::cli::transfer::TableFields;
 use crate::cli::{Context, table};
-use crate::drive::{DataStoreTable, DataStores, Holder, TableName};
+use crate::drive::{DataStoreTable, DataStores, Permitted, TableName};
 
 /// The tables in JSON.
 #[derive(Serialize)]
@@ -72,8 +72,8 @@ const fn number(name: TableName) -> u16 {
     }
 }
 
-fn names(holders: &[Holder]) -> Vec<String> {
-    holders.iter().map(Holder::to_string).collect()
+fn names(holders: &[Permitted]) -> Vec<String> {
+    holders.iter().map(Permitted::to_string).collect()
 }
 
 fn text(found: &DataStores, tables: &[OneTable]) -> String {

@@ -1,6 +1,6 @@
 //! DataStore tables: read and written at any offset, by whom they were granted to.
 
-use sedkit::drive::{Cause, Drive, Error, ErrorCode, Holder, Piece, TableName, WriteReport};
+use sedkit::drive::{Cause, Drive, Error, ErrorCode, Permitted, Piece, TableName, WriteReport};
 
 use super::mbr::noise;
 use super::{Fate, PIN, Rig, admin1, pin};
@@ -122,8 +122,8 @@ fn the_list_says_how_large_the_tables_are_and_whose() {
     assert_eq!(found.tables[0].table.write_granularity, 16);
     assert_eq!(found.tables[0].readers, None);
     let found = rig.open().unwrap().data_stores(Some(&admin1(PIN))).unwrap();
-    assert_eq!(found.tables[0].readers, Some(vec![Holder::Admins]));
-    assert_eq!(found.tables[0].writers, Some(vec![Holder::Admins]));
+    assert_eq!(found.tables[0].readers, Some(vec![Permitted::Admins]));
+    assert_eq!(found.tables[0].writers, Some(vec![Permitted::Admins]));
 }
 
 #[test]

@@ -6,8 +6,10 @@ mod interrupts;
 mod mbr;
 mod noise;
 mod operations;
+mod ranges;
 mod resume;
 mod sessions;
+mod users;
 
 use std::io;
 use std::path::Path;
