@@ -19,16 +19,21 @@ use super::exit::Code;
 use super::report::Report;
 
 /// Every template: the name of its page, and its text.
-const TEMPLATES: [(&str, &str); 13] = [
+const TEMPLATES: [(&str, &str); 15] = [
     ("sedkit.8", include_str!("../../man/sedkit.8.in")),
     (
         "sedkit-decode.8",
         include_str!("../../man/sedkit-decode.8.in"),
     ),
+    (
+        "sedkit-datastore.8",
+        include_str!("../../man/sedkit-datastore.8.in"),
+    ),
     ("sedkit-demo.8", include_str!("../../man/sedkit-demo.8.in")),
     ("sedkit-hash.8", include_str!("../../man/sedkit-hash.8.in")),
     ("sedkit-info.8", include_str!("../../man/sedkit-info.8.in")),
     ("sedkit-lock.8", include_str!("../../man/sedkit-lock.8.in")),
+    ("sedkit-mbr.8", include_str!("../../man/sedkit-mbr.8.in")),
     (
         "sedkit-passwd.8",
         include_str!("../../man/sedkit-passwd.8.in"),
