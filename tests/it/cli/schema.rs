@@ -259,6 +259,50 @@ fn assert_lines(lines: &[&str]) {
 }
 
 #[test]
+fn tables_say_what_their_schemas_say() {
+    let bench = Bench::set_up();
+    fs::write(bench.path("image"), [7; 3000]).unwrap();
+    let key = ["--key", "file:right"];
+    let write = ["datastore", "write", "vdrive:a", "image"];
+    let cases: [(&str, &[&str], i32); 15] = [
+        ("mbr-status", &["mbr", "status", "vdrive:a"], 0),
+        ("mbr-status", &["mbr", "status", "vdrive:missing"], 1),
+        ("mbr-load", &["mbr", "load", "vdrive:a", "image"], 0),
+        (
+            "mbr-load",
+            &["mbr", "load", "vdrive:a", "image", "--dry-run"],
+            0,
+        ),
+        ("mbr-read", &["mbr", "read", "vdrive:a", "--length", "9"], 0),
+        (
+            "mbr-read",
+            &["mbr", "read", "vdrive:a", "--length", "9", "-o", "out"],
+            0,
+        ),
+        ("mbr-verify", &["mbr", "verify", "vdrive:a", "image"], 0),
+        ("mbr-verify", &["mbr", "verify", "vdrive:a", "right"], 9),
+        ("mbr-enable", &["mbr", "enable", "vdrive:a"], 0),
+        ("mbr-done", &["mbr", "done", "vdrive:a"], 0),
+        (
+            "mbr-disable",
+            &["mbr", "disable", "vdrive:a", "--dry-run"],
+            0,
+        ),
+        ("mbr-disable", &["mbr", "disable", "vdrive:a"], 0),
+        ("datastore-list", &["datastore", "list", "vdrive:a"], 0),
+        ("datastore-write", &write, 0),
+        (
+            "datastore-read",
+            &["datastore", "read", "vdrive:a", "--length", "9"],
+            0,
+        ),
+    ];
+    for (name, arguments, exit) in cases {
+        assert_valid(name, &bench.json(&[arguments, &key].concat(), exit));
+    }
+}
+
+#[test]
 fn a_server_says_what_its_schema_says() {
     let bench = Bench::new();
     let server = Served::new(&bench.path(""), &["a"]);

@@ -1,5 +1,7 @@
 //! The host side against the virtual drive, which was written by others from the same standards.
 
+mod boot;
+mod data_store;
 mod interrupts;
 mod mbr;
 mod noise;
