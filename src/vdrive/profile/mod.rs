@@ -9,6 +9,7 @@ mod check;
 mod discovery;
 mod kioxia;
 mod models;
+mod neighbours;
 mod opal2;
 
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,7 @@ pub use behaviour::{
 pub use check::ProfileError;
 pub use discovery::{Descriptor, Feature, Layout};
 pub use models::{MODELS, Model};
+pub use neighbours::{AtaSecurityState, Neighbours};
 
 /// One model of virtual drive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,6 +55,9 @@ pub struct Profile {
     pub discovery: Layout,
     /// Choices that the standards leave to the TPer.
     pub behaviour: Behaviour,
+    /// What the drive speaks beside TCG Storage.
+    #[serde(default)]
+    pub neighbours: Neighbours,
 }
 
 /// Logical blocks and their alignment (\[Opal\] 3.1.1.4).

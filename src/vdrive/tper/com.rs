@@ -58,7 +58,8 @@ impl Tper {
         self.power.stats.count_recv(protocol);
         self.expire_sessions();
         let received = match protocol {
-            SecurityProtocol::INFORMATION => information(com_id.0),
+            SecurityProtocol::INFORMATION => self.information(com_id.0),
+            SecurityProtocol::ATA_SECURITY => self.receive_ata_security(com_id.0),
             SecurityProtocol::TCG => self.receive_tcg(com_id, buffer.len()),
             SecurityProtocol::TCG_MANAGEMENT => self.receive_management(com_id, buffer.len()),
             _ => Err(Refusal::InvalidParameter),
@@ -301,17 +302,6 @@ fn announce(com_packet: &mut [u8], outstanding: usize, min_transfer: usize) {
         .flat_map(|bytes| bytes.chunks_mut(4));
     for (place, field) in places.zip(fields) {
         place.copy_from_slice(&field.to_be_bytes());
-    }
-}
-
-/// Protocol 00h (\[SPC\] 7.7.1).
-fn information(page: u16) -> Result<Vec<u8>, Refusal> {
-    const SUPPORTED_PROTOCOLS: u16 = 0;
-    const CERTIFICATE: u16 = 1;
-    match page {
-        SUPPORTED_PROTOCOLS => Ok(vec![0, 0, 0, 0, 0, 0, 0, 3, 0x00, 0x01, 0x02]),
-        CERTIFICATE => Ok(vec![0; 4]),
-        _ => Err(Refusal::InvalidParameter),
     }
 }
 

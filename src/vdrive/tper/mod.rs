@@ -3,6 +3,7 @@
 //! From the outside to the inside:
 //!
 //! - [`com`] and [`management`]: security protocols, ComIDs, the synchronous protocol;
+//! - [`neighbours`]: what the drive speaks beside TCG Storage;
 //! - [`level0`]: Level 0 Discovery, encoded from the live state;
 //! - [`sessions`] and [`properties`]: the session manager;
 //! - [`parser`] and [`interpreter`]: token streams of a session, transactions;
@@ -38,6 +39,7 @@ mod level0;
 mod management;
 mod media_view;
 mod methods;
+mod neighbours;
 mod parser;
 mod properties;
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::vdrive::tper::tables::SpId;
 use crate::wire::Value;
 
 /// Takes the Locking SP out of Manufactured-Inactive; in any other state there is nothing to do.
-/// Admin1 gets the PIN of SID. No user data are touched.
+/// Admin1 gets the PIN of SID. No user data are touched. While an ATA password is set, it fails.
 pub(super) fn activate(invocation: &mut Invocation<'_>) -> Results {
     let call = invocation.call;
     let arguments = Arguments::parse(&call.arguments, 0, &[ACTIVATE_DATA_STORE_TABLE_SIZES])?;
@@ -20,6 +20,9 @@ pub(super) fn activate(invocation: &mut Invocation<'_>) -> Results {
     let is_inactive = call.invoking_id == uid::LOCKING_SP && !invocation.tper.state().active;
     if !is_inactive {
         return Ok(Vec::new());
+    }
+    if invocation.tper.has_ata_password() {
+        return Err(MethodStatus::FAIL);
     }
     let pin = invocation
         .tper
