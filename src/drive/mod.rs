@@ -65,7 +65,7 @@ pub use byte_table::{
 pub use code::ErrorCode;
 pub use consent::{ConsentError, EraseConsent};
 pub use data_store::{DataStoreTable, DataStores, Permitted};
-pub use erase::{EraseReport, EraseRequest, ErasedRange, Witness};
+pub use erase::{EraseMethod, EraseReport, EraseRequest, ErasedRange, Witness};
 pub use error::{Cause, Error};
 pub use facts::ProtocolInformation;
 pub use finding::{Finding, NoTcg, Trouble};
