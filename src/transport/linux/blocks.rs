@@ -159,7 +159,7 @@ mod tests {
         let fixture = Fixture::new();
         add_nvme(&fixture, "nvme0", "nvme0n1", "Z0X1");
         add_nvme(&fixture, "nvme1", "nvme1n1", "Z0X1");
-        add_nvme(&fixture, "nvme1", "nvme1n2", "Z0X1");
+        add_nvme(&fixture, "nvme2", "nvme1n2", "Z0X1");
         for (name, nsid) in [("nvme0n1", "1"), ("nvme1n1", "1"), ("nvme1n2", "2")] {
             fixture.file(&format!("/sys/block/{name}/nsid"), nsid);
         }

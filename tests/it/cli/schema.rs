@@ -136,6 +136,7 @@ fn virtual_drives_say_what_their_schemas_say() {
             vec!["vdrive", "create", "new", "--size", "1MiB"],
             1,
         ),
+        ("vdrive-profiles", vec!["vdrive", "profiles"], 0),
         ("vdrive-info", vec!["vdrive", "info", "a"], 0),
         ("vdrive-stats", vec!["vdrive", "stats", "a"], 0),
         (
