@@ -8,12 +8,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use sedkit::drive::{
-    Authority, BlockRequest, Credential, Drive, DriveOptions, DumpOptions, EraseConsent, Error,
-    LockRequest, LockingState, ProgrammaticReset, RawSession, SetupPlan, UnlockRequest,
+    Authority, BlockRequest, Credential, Drive, DriveOptions, DumpOptions, EraseConsent,
+    EraseRequest, Error, LockRequest, LockingState, OtherRanges, ProgrammaticReset, RawSession,
+    Releasing, SetupPlan, UnlockRequest,
 };
 use sedkit::secret::Secret;
 use sedkit::session::{Clock, Tper, TperOptions};
-use sedkit::spec::{ComId, RangeNumber, SecurityProtocol, method, uid};
+use sedkit::spec::{ComId, LifeCycle, RangeNumber, SecurityProtocol, method, uid};
 use sedkit::transport::fault::{Fault, FaultPlan};
 use sedkit::transport::{self, Identity, Transport};
 use sedkit::vdrive::{CreateOptions, VirtualDrive};
@@ -242,6 +243,63 @@ fn revert_survives_nonsense() {
     }
 }
 
+#[test]
+fn erase_survives_nonsense() {
+    for seed in 0..SEEDS / 8 {
+        let bench = Bench::with_data();
+        let erase = |drive: &mut Drive| {
+            let consent = EraseConsent::new(SERIAL, drive.identity()).unwrap();
+            let request = EraseRequest::new(vec![RangeNumber::GLOBAL]);
+            let report = drive.erase(&request, &admin(PIN), consent, &mut |_| {})?;
+            Ok(report.first_error().is_none())
+        };
+        if matches!(bench.disturb(seed, erase), Ok(true)) {
+            assert!(!bench.holds_data(), "seed {seed}: the data is still there");
+        }
+        bench.check_time(seed);
+    }
+}
+
+#[test]
+fn revert_that_keeps_data_survives_nonsense() {
+    for seed in 0..SEEDS / 8 {
+        let bench = Bench::with_data();
+        let keep = |drive: &mut Drive| {
+            let consent = EraseConsent::new(SERIAL, drive.identity()).unwrap();
+            drive.revert_keeping_data(&admin(PIN), OtherRanges::Spare, consent, &mut |_| {})
+        };
+        if bench.disturb(seed, keep).is_ok() {
+            let life_cycle = bench.drive.lock().unwrap().info().life_cycle;
+            assert_eq!(life_cycle, LifeCycle::MANUFACTURED_INACTIVE, "seed {seed}");
+        }
+        assert!(bench.holds_data(), "seed {seed}: the data is lost");
+        bench.check_time(seed);
+    }
+}
+
+#[test]
+fn revert_to_msid_survives_nonsense() {
+    for seed in 0..SEEDS / 8 {
+        let bench = Bench::with_data();
+        let release = |drive: &mut Drive| {
+            let consent = EraseConsent::new(SERIAL, drive.identity()).unwrap();
+            let pins = Releasing::new(Some(secret(PIN)), Some(secret(PIN)));
+            drive.release(&pins, consent, &mut |_| {})
+        };
+        if bench.disturb(seed, release).is_ok() {
+            let msid = bench.drive.lock().unwrap().label().msid.clone();
+            assert!(
+                bench.opens(Authority::Sid, &msid),
+                "seed {seed}: SID is not MSID"
+            );
+            bench.power_cycle();
+            assert!(bench.is_readable(), "seed {seed}: the drive locks");
+        }
+        assert!(bench.holds_data(), "seed {seed}: the data is lost");
+        bench.check_time(seed);
+    }
+}
+
 /// A virtual drive in memory, and a clock that goes on only when somebody waits.
 struct Bench {
     drive: Arc<Mutex<VirtualDrive>>,
@@ -269,6 +327,18 @@ impl Bench {
         let mut drive = bench.host(bench.path()).unwrap();
         drive.setup(&SetupPlan::default(), &secret(PIN)).unwrap();
         bench
+    }
+
+    /// As [`Bench::owned`], with data in the first block.
+    fn with_data() -> Self {
+        let bench = Self::owned();
+        bench.drive.lock().unwrap().write(0, &[0x5a; 512]).unwrap();
+        bench
+    }
+
+    fn holds_data(&self) -> bool {
+        let drive = self.drive.lock().unwrap();
+        drive.read(0, 1).is_ok_and(|block| block == [0x5a; 512])
     }
 
     fn path(&self) -> Shared {
