@@ -7,6 +7,7 @@ use super::args::info::Info;
 use super::drives::{self, Slot};
 use super::error::CliError;
 use super::findings::{self, FindingFields};
+use super::firmware_prompt::{self, PromptFields};
 use super::hardware::{self, HardwareFields};
 use super::identity::{self, IdentityFields};
 use super::report::{Answer, DriveReport, Report, fields};
@@ -54,6 +55,8 @@ fn report(slot: &mut Slot, context: &Context) -> DriveReport {
         let properties = properties.map_err(CliError::from);
         heading += &format!(": {}, {}", drive.ssc().name(), drive.state());
         text += &discovery::text(drive.discovery());
+        text += &firmware_prompt::text(drive);
+        report.fields.extend(fields(&PromptFields::from(drive)));
         text += &properties_text(&properties);
         text += &psid_tries.as_ref().map(TryFields::text).unwrap_or_default();
         diagnosis.extend(drive.diagnose().into_iter().map(FindingFields::from));

@@ -23,6 +23,7 @@ mod authority;
 mod consent;
 mod error;
 mod finding;
+mod firmware_prompt;
 mod geometry;
 mod identify;
 mod journal;
@@ -44,6 +45,7 @@ pub use authority::{Authority, Credential, ParseAuthorityError};
 pub use consent::{ConsentError, EraseConsent};
 pub use error::{Cause, Error, ErrorCode};
 pub use finding::Finding;
+pub use firmware_prompt::{FirmwarePrompt, PROMPT_MAX, PROMPTED, Prompt};
 pub use geometry::{RangeError, RangeSpec};
 pub use identify::{
     ASSUMED_LIMIT, Evidence, LimitSource, Limits, PinSearch, RESERVE, SearchEnd, SearchReport,
@@ -52,7 +54,7 @@ pub use identify::{
 pub use journal::Journal;
 pub use lock::{LockReport, LockRequest};
 pub use mismatch::Mismatch;
-pub use passwd::{PasswdReport, Proof, Tries};
+pub use passwd::{PasswdReport, PinChange, Proof, Tries};
 pub use plan::PlannedCall;
 pub use range::LockingRange;
 pub use revert::RevertReport;

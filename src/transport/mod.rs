@@ -17,7 +17,7 @@ pub mod trace;
 
 pub use ata::AtaSecurity;
 pub use error::{Error, InterfaceClass, InterfaceStatus};
-pub use identity::{Bus, Identity, sanitise};
+pub use identity::{Bus, Identity, SerialSource, sanitise};
 
 /// A path to a drive's TPer.
 ///

@@ -10,7 +10,7 @@ use std::process::{Command, ExitStatus, Output};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use nix::sys::signal::{Signal, raise};
-use sedkit::drive::{Authority, Credential, Drive, DriveOptions, Journal, SetupPlan};
+use sedkit::drive::{Authority, Credential, Drive, DriveOptions, Journal, PinChange, SetupPlan};
 use sedkit::secret::Secret;
 use sedkit::spec::{ComId, SecurityProtocol};
 use sedkit::transport::{Error, Identity, Transport};
@@ -145,9 +145,12 @@ fn victim() {
     match task {
         "setup-owned" => drop(drive.setup(&owned, &secret(NEW)).unwrap()),
         "passwd-both" => {
-            let sid = (Authority::Sid, Credential::new(Authority::Sid, secret(OLD)));
-            let both = [sid, (Authority::Admin(1), admin(OLD))];
-            assert!(drive.change_pins(&both, &secret(NEW)).1.is_none());
+            let both = [Authority::Sid, Authority::Admin(1)].map(|authority| PinChange {
+                authority,
+                by: Credential::new(authority, secret(OLD)),
+                new_pin: secret(NEW),
+            });
+            assert!(drive.change_pins(&both).1.is_none());
         }
         "setup" => drop(drive.setup(&SetupPlan::default(), &secret(OLD)).unwrap()),
         _ => drop(

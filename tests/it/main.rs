@@ -11,6 +11,7 @@
 
 mod cli;
 mod counts;
+mod demands;
 mod discovery;
 mod faults;
 mod frames;

@@ -1,5 +1,6 @@
 //! The host side against the virtual drive, which was written by others from the same standards.
 
+mod identify;
 mod interrupts;
 mod noise;
 mod operations;
