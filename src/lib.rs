@@ -10,6 +10,7 @@
 //! - [`drive`]: what a person means: set up, unlock, lock, change a PIN, revert;
 //! - [`secret`]: passphrases, PINs, and how one becomes the other;
 //! - [`fleet`]: many drives at once;
+//! - [`verify`]: evidence of what a drive did, by its blocks;
 //! - [`vdrive`]: a virtual drive, with a TPer that was written independently of the host side;
 //! - [`cli`]: the program.
 //!
@@ -53,6 +54,7 @@ pub mod spec;
 pub mod sys;
 pub mod transport;
 pub mod vdrive;
+pub mod verify;
 pub mod wire;
 
 pub use drive::Drive;

@@ -2,18 +2,19 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::error::CliError;
 use super::output::Output;
+use super::shared::SharedDrive;
 use super::{Context, served};
 use crate::spec::{ComId, SecurityProtocol};
 use crate::transport::count::{CountHandle, Counter};
 use crate::transport::linux::{self, DriveNodes, Geometry, Node, SystemRoot};
 use crate::transport::trace::Trace;
-use crate::transport::{Identity, Transport};
-use crate::vdrive::Info;
+use crate::transport::{BlockSource, Identity, Transport};
 use crate::wire::pretty::{Masking, Printer};
 
 /// What comes before the path of a virtual drive's file.
@@ -28,6 +29,8 @@ pub(crate) struct Named {
     pub(crate) aliases: Vec<String>,
     /// How large it is, once it is open and where that is known.
     pub(crate) geometry: Option<Geometry>,
+    /// A virtual drive, once it is open.
+    pub(crate) shared: Option<SharedDrive>,
     /// The nodes of a real drive; nothing for a virtual one.
     nodes: Result<Option<DriveNodes>, CliError>,
 }
@@ -38,6 +41,7 @@ impl Named {
             device,
             aliases: Vec::new(),
             geometry: None,
+            shared: None,
             nodes,
         }
     }
@@ -62,6 +66,21 @@ impl Named {
         self.nodes()
             .map(DriveNodes::block_names)
             .unwrap_or_default()
+    }
+
+    /// The blocks of the drive, once it is open.
+    ///
+    /// # Errors
+    /// The drive has no block node, or what the kernel says.
+    pub(crate) fn blocks(&self) -> io::Result<Box<dyn BlockSource>> {
+        match (&self.shared, self.nodes()) {
+            (Some(drive), _) => Ok(Box::new(drive.clone())),
+            (None, Some(nodes)) => {
+                let nodes = linux::open_blocks(&SystemRoot::default(), nodes)?;
+                Ok(Box::new(nodes))
+            }
+            (None, None) => Err(io::ErrorKind::NotFound.into()),
+        }
     }
 
     /// Opens the drive.
@@ -136,6 +155,8 @@ pub(crate) struct Opened {
     pub(crate) counts: CountHandle,
     /// How large the drive is, where that is known.
     pub(crate) geometry: Option<Geometry>,
+    /// The drive itself, if it is a virtual one.
+    pub(crate) shared: Option<SharedDrive>,
 }
 
 impl Opened {
@@ -147,8 +168,8 @@ impl Opened {
 
 /// Opens a drive: `/dev/…`, or `vdrive:PATH`.
 pub(crate) fn open(name: &OsStr, context: &Context) -> Result<Opened, CliError> {
-    let (transport, geometry) = open_plain(name, context)?;
-    let (transport, counts) = Counter::new(transport);
+    let plain = open_plain(name, context)?;
+    let (transport, counts) = Counter::new(plain.transport);
     let transport: Box<dyn Transport> = match context.verbose {
         0 | 1 => Box::new(transport),
         _ => Box::new(traced(transport, name, context.output)),
@@ -156,7 +177,8 @@ pub(crate) fn open(name: &OsStr, context: &Context) -> Result<Opened, CliError> 
     Ok(Opened {
         transport,
         counts,
-        geometry,
+        geometry: plain.geometry,
+        shared: plain.shared,
     })
 }
 
@@ -171,21 +193,30 @@ fn traced<T: Transport>(transport: T, name: &OsStr, output: Output) -> impl Tran
     Trace::new(transport, format, Box::new(sink))
 }
 
-fn open_plain(
-    name: &OsStr,
-    context: &Context,
-) -> Result<(Box<dyn Transport>, Option<Geometry>), CliError> {
+/// A way to a drive, and what is known of the drive besides.
+struct Plain {
+    transport: Box<dyn Transport>,
+    geometry: Option<Geometry>,
+    shared: Option<SharedDrive>,
+}
+
+fn open_plain(name: &OsStr, context: &Context) -> Result<Plain, CliError> {
     if let Some(path) = virtual_path(name) {
-        let drive = served::open(path, context)?;
-        let Info {
-            blocks, block_size, ..
-        } = drive.info();
-        return Ok((Box::new(drive), Some(Geometry { blocks, block_size })));
+        let drive = SharedDrive::new(served::open(path, context)?);
+        return Ok(Plain {
+            transport: Box::new(drive.clone()),
+            geometry: Some(drive.geometry()),
+            shared: Some(drive),
+        });
     }
     let root = SystemRoot::default();
     let device = linux::open(&root, Path::new(name), context.timeout)?;
     let geometry = linux::geometry(&root, device.node());
-    Ok((Box::new(device), geometry))
+    Ok(Plain {
+        transport: Box::new(device),
+        geometry,
+        shared: None,
+    })
 }
 
 /// The file of a virtual drive.

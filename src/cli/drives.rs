@@ -61,6 +61,15 @@ impl Done {
         }
     }
 
+    /// What was asked for is on standard output already.
+    pub(crate) fn silent(value: &impl Serialize) -> Self {
+        Self {
+            fields: fields(value),
+            text: Answer::Nothing,
+            error: None,
+        }
+    }
+
     /// Not everything was done.
     #[must_use]
     pub(crate) fn with_error(mut self, error: Option<CliError>) -> Self {
@@ -211,6 +220,10 @@ impl Reached {
     fn new(mut named: Named, context: &Context) -> Self {
         let opened = named.open(context);
         let told = opened.as_ref().ok().and_then(|opened| opened.geometry);
+        named.shared = opened
+            .as_ref()
+            .ok()
+            .and_then(|opened| opened.shared.clone());
         named.geometry = told.or_else(|| named.nodes()?.geometry(&SystemRoot::default()));
         Self { named, opened }
     }

@@ -2,8 +2,11 @@
 //!
 //! Whether the drive takes the range is for `drive` to check.
 
+use std::ops::Range;
+
 use super::error::CliError;
 use super::exit::Code;
+use crate::drive::Place;
 use crate::transport::linux::Geometry;
 use crate::wire::discovery::Discovery;
 
@@ -60,12 +63,55 @@ impl Layout {
             .split_once('+')
             .and_then(|(start, length)| Some((quantity(start)?, quantity(length)?)))
             .ok_or_else(|| malformed(text))?;
+        self.extent(text, start, length)
+    }
+
+    /// Reads a start and a length that stand for themselves; the length may be `rest`, all blocks up
+    /// to the end of the drive that the alignment allows.
+    pub(crate) fn parse_parts(self, start: &str, length: &str) -> Result<Extent, CliError> {
+        let first = quantity(start).ok_or_else(|| no_quantity("start", start))?;
+        let text = format!("{start}+{length}");
+        if length == REST {
+            let start = self.blocks_of(first, self.lowest)?;
+            let blocks = self.blocks.ok_or_else(unknown_size)?;
+            let rest = blocks.checked_sub(start).filter(|rest| *rest > 0);
+            let rest = rest.ok_or_else(|| beyond(&text, start, blocks))?;
+            let length = Quantity::Blocks(self.rounded_down(rest, self.origin(start)));
+            return self.extent(&text, Quantity::Blocks(start), length);
+        }
+        let length = quantity(length).ok_or_else(|| no_quantity("length", length))?;
+        self.extent(&text, first, length)
+    }
+
+    /// The first block from this one on at which a range may begin.
+    pub(crate) const fn next_start(self, block: u64) -> u64 {
+        let origin = self.lowest % self.granularity;
+        let above = block.saturating_sub(origin);
+        match above % self.granularity {
+            _ if block == 0 => 0,
+            0 if block >= origin => block,
+            excess => origin + above + (self.granularity - excess) % self.granularity,
+        }
+    }
+
+    /// The bytes of a run of blocks.
+    pub(crate) fn bytes(self, place: Place) -> Range<u64> {
+        let bytes = |blocks: u64| blocks.saturating_mul(self.block_size);
+        bytes(place.start)..bytes(place.end())
+    }
+
+    fn extent(self, text: &str, start: Quantity, length: Quantity) -> Result<Extent, CliError> {
         let start = self.blocks_of(start, self.lowest)?;
-        let length = self.blocks_of(length, if start == 0 { self.lowest } else { 0 })?;
+        let length = self.blocks_of(length, self.origin(start))?;
         match (start.checked_add(length), self.blocks) {
             (Some(end), Some(blocks)) if end > blocks => Err(beyond(text, start, blocks)),
             _ => Ok(Extent { start, length }),
         }
+    }
+
+    /// From which block the length of a range counts, as the alignment sees it.
+    const fn origin(self, start: u64) -> u64 {
+        if start == 0 { self.lowest } else { 0 }
     }
 
     /// Blocks, where percentages count from block `origin`.
@@ -103,6 +149,9 @@ impl Layout {
         ))
     }
 }
+
+/// A length up to the end of the drive.
+const REST: &str = "rest";
 
 /// A number of blocks as it was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,6 +192,12 @@ fn beyond(text: &str, start: u64, blocks: u64) -> CliError {
         Some(rest @ 1..) => error.with_hint(format!("the length can be {rest} blocks at most")),
         _ => error,
     }
+}
+
+fn no_quantity(what: &str, text: &str) -> CliError {
+    CliError::usage(format!("{text:?} is no {what}")).with_hint(
+        "write blocks, or a number with a unit: 2048, 1GiB, 50%; a length may be \"rest\"",
+    )
 }
 
 fn malformed(text: &str) -> CliError {
@@ -199,6 +254,36 @@ mod tests {
 
     fn extent(start: u64, length: u64) -> Extent {
         Extent { start, length }
+    }
+
+    #[test]
+    fn the_rest_ends_with_the_drive() {
+        let rest = |start| DRIVE.parse_parts(start, "rest");
+        assert_eq!(rest("8").unwrap(), extent(8, 131_064));
+        assert_eq!(rest("0").unwrap(), extent(0, 131_072));
+        let odd = Layout {
+            blocks: Some(1003),
+            lowest: 3,
+            ..DRIVE
+        };
+        assert_eq!(odd.parse_parts("11", "rest").unwrap(), extent(11, 992));
+        // From block 0 on, the end is aligned, not the length: 1003 = 3 + 125 * 8.
+        assert_eq!(odd.parse_parts("0", "rest").unwrap(), extent(0, 1003));
+        assert!(rest("131072").unwrap_err().message.contains("beyond"));
+        let parts = DRIVE.parse_parts("1MiB", "2048");
+        assert_eq!(parts.unwrap(), extent(2048, 2048));
+        assert!(DRIVE.parse_parts("rest", "8").is_err());
+    }
+
+    #[test]
+    fn ranges_begin_at_aligned_blocks() {
+        let odd = Layout { lowest: 3, ..DRIVE };
+        for (block, even, with_offset) in
+            [(0, 0, 0), (1, 8, 3), (8, 8, 11), (34, 40, 35), (35, 40, 35)]
+        {
+            assert_eq!(DRIVE.next_start(block), even);
+            assert_eq!(odd.next_start(block), with_offset);
+        }
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! What to do next: one table from what happened to what helps.
 
-use crate::drive::{Authority, Cause, Error, Mismatch, TallyError};
+use crate::drive::{AccessError, Authority, Cause, Error, Mismatch, RangeError, TallyError};
 use crate::secret::{LOOK_ALIKES, SchemeError, SourceError};
-use crate::spec::MethodStatus;
+use crate::spec::{MethodStatus, Ssc};
 use crate::vdrive::serve;
 use crate::vdrive::{self, StoreError};
 use crate::{session, transport};
@@ -17,7 +17,25 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
     let text = match cause {
         Cause::NotSed(source) => return Some(not_sed(source.as_ref())),
         Cause::NoSsc => "see \"sedkit info\" for what the drive reports",
+        Cause::Ssc(Ssc::Enterprise) => {
+            "sedkit cannot do this with Enterprise drives yet: use the tool of the drive's vendor, or \
+             one that knows the Enterprise SSC"
+        }
         Cause::Ssc(_) => "see \"sedkit info\" for what the drive can do",
+        Cause::NoFeature(_) => "\"sedkit info\" shows the features that the drive has",
+        Cause::NoFreeze => "SID can be blocked without --freeze",
+        Cause::BlockedOtherwise => {
+            "a power cycle ends the block; \"sedkit info\" shows what else does"
+        }
+        Cause::ProgrammaticResetDisabled => {
+            "SID can let the drive take resets: \"sedkit tper-reset --enable\""
+        }
+        Cause::NoMechanism(_) => "\"sedkit data-removal show\" lists what the drive supports",
+        Cause::Frozen => "power-cycle the drive",
+        Cause::NoEncryption => {
+            "overwrite it, or use its NVMe or ATA sanitize command; \"sedkit revert\" removes data \
+             in the way that the drive has"
+        }
         Cause::WrongAuthority(_) => "name another authority with --as",
         Cause::NotActivated => "turn locking on with \"sedkit setup\"",
         Cause::SidBlocked => SID_BLOCKED,
@@ -31,14 +49,61 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
              is often 5"
         }
         Cause::Busy { .. } => STACK_RESET,
+        Cause::OtherRanges(_) => {
+            "\"sedkit revert --to-msid\" keeps the data of every range; --lose-ranges gives theirs up"
+        }
         Cause::ConsentRequired => "name the drive with --confirm SERIAL",
         Cause::Tally(error) => return Some(for_tally(error)),
+        Cause::NoShadowMbr | Cause::NoTable(_) => "see \"sedkit info\" for what the drive can do",
+        Cause::BeyondTable { .. } => {
+            "nothing was written; \"sedkit mbr status\" and \"sedkit datastore list\" show the sizes"
+        }
+        Cause::NotReadable { .. } => "act as Admin1 with --as Admin1, or as who was granted it",
         Cause::PinLength { .. } => "the sedutil schemes make 32 bytes of a longer passphrase",
+        Cause::Range(error) => return for_range(*error),
+        Cause::SingleUserMode => {
+            "each range belongs to one User, who alone may lock it, unlock it and give it another \
+             place; Admins can erase it. \"sedkit info\" shows the mode"
+        }
+        Cause::Access(error) => return Some(for_access(*error)),
         Cause::NotAsAsked(mismatch) => return for_mismatch(*mismatch),
         Cause::Session(error) => return for_session(error),
         _ => return None,
     };
     Some(text.to_owned())
+}
+
+fn for_range(error: RangeError) -> Option<String> {
+    let text = match error {
+        RangeError::Overlap(..) | RangeError::Taken { .. } => {
+            "\"sedkit range list\" shows where the ranges are"
+        }
+        RangeError::Exists { .. } => {
+            "\"sedkit range set\" changes a range; without --range the first free one is taken"
+        }
+        RangeError::NoneFree(_) => "\"sedkit range delete\" gives one up",
+        RangeError::Missing(_) => "\"sedkit range list\" shows the ranges that the drive has",
+        RangeError::Resets(_) => {
+            "power-cycle and power-cycle,programmatic are what every drive takes"
+        }
+        _ => return None,
+    };
+    Some(text.to_owned())
+}
+
+fn for_access(error: AccessError) -> String {
+    let text = match error {
+        AccessError::NoAuthority(_) => "\"sedkit user list\" shows the authorities of the drive",
+        AccessError::NoRight(_) => {
+            "\"sedkit range list\" and \"sedkit info\" show which ranges and tables the drive has"
+        }
+        AccessError::Expression(_) => {
+            "another tool wrote it, and nothing was changed: look at it with \"sedkit raw get\""
+        }
+        AccessError::NoUser(_) => "Admins have every right already; name a User: User1…",
+        AccessError::Admin1 => "\"sedkit passwd\" changes its PIN, \"sedkit revert\" removes it",
+    };
+    text.to_owned()
 }
 
 const SID_BLOCKED: &str = "the firmware sent Block SID at boot: allow TCG changes once in firmware \

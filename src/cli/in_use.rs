@@ -1,15 +1,26 @@
 //! In use means in use: a drive that somebody works with is not taken away.
 
+use std::ops::Range;
+
 use super::Context;
 use super::args::Force;
 use super::device::Named;
 use super::error::CliError;
 use super::exit::Code;
-use crate::transport::linux::{SystemRoot, uses};
+use crate::transport::linux::{SystemRoot, uses, uses_within};
 
 /// Refuses a drive that is in use, unless `--force` is given; says by what it is used either way.
 pub(crate) fn check(named: &Named, force: Force, context: &Context) -> Result<(), CliError> {
-    let Some(message) = message(named)? else {
+    refuse(message_within(named, None)?, named, force, context)
+}
+
+fn refuse(
+    message: Option<String>,
+    named: &Named,
+    force: Force,
+    context: &Context,
+) -> Result<(), CliError> {
+    let Some(message) = message else {
         return Ok(());
     };
     if force.force {
@@ -29,8 +40,24 @@ pub(crate) fn recheck(named: &Named, force: Force, context: &Context) -> Result<
     }
 }
 
-/// By what a drive is used, if it is. A real drive that the kernel does not list may be in use.
-fn message(named: &Named) -> Result<Option<String>, CliError> {
+/// As [`check`], of some bytes of the drive only.
+pub(crate) fn check_within(
+    named: &Named,
+    bytes: &[Range<u64>],
+    force: Force,
+    context: &Context,
+) -> Result<(), CliError> {
+    refuse(message_within(named, Some(bytes))?, named, force, context)
+}
+
+/// Whether nothing at all uses the drive.
+pub(crate) fn is_idle(named: &Named) -> bool {
+    matches!(message_within(named, None), Ok(None))
+}
+
+/// By what a drive is used, or some of its bytes, if they are. A real drive that the kernel does not
+/// list may be in use.
+fn message_within(named: &Named, bytes: Option<&[Range<u64>]>) -> Result<Option<String>, CliError> {
     if named.is_virtual() {
         return Ok(None);
     }
@@ -38,7 +65,12 @@ fn message(named: &Named) -> Result<Option<String>, CliError> {
         let message = "the kernel does not list the drive, so that it may be in use";
         return Ok(Some(message.to_owned()));
     }
-    let uses = uses(&SystemRoot::default(), &named.block_names()).map_err(|error| {
+    let (root, nodes) = (SystemRoot::default(), named.block_names());
+    let uses = match bytes {
+        None => uses(&root, &nodes),
+        Some(bytes) => uses_within(&root, &nodes, bytes),
+    };
+    let uses = uses.map_err(|error| {
         CliError::new(
             Code::Failed,
             format!("what uses the drive cannot be found out: {error}"),
@@ -56,7 +88,7 @@ mod tests {
 
     fn found(name: &str) -> Option<String> {
         let drives = device::find(&[name.into()]);
-        message(&drives[0]).unwrap()
+        message_within(&drives[0], None).unwrap()
     }
 
     #[test]

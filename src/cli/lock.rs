@@ -20,18 +20,19 @@ pub(crate) fn run(args: &Lock, context: &Context) -> Result<Report, CliError> {
     let acting = Acting::new(authority, &args.key, &args.scheme, args.session, context)?;
     let request = LockRequest {
         ranges: ranges::numbers(&args.ranges),
+        read_only: args.read_only,
         ..LockRequest::default()
     };
     let mut slots = drives::open_many(&args.devices, args.session.opening(args.dry_run), context)?;
     if args.dry_run.dry_run {
-        return Ok(plan::report(
-            &mut slots,
-            args.session.reset,
-            |name, drive| {
-                let (request, _) = sparing(name, drive, &request, args.force)?;
-                Ok(drive.plan_lock(&request, authority)?)
-            },
-        ));
+        let plans = drives::each(&mut slots, |name, drive| {
+            let (sparing, _) = sparing(name, drive, &request, args.force)?;
+            let plan = drive.plan_lock(&sparing, authority)?;
+            let plan = plan::done(name, args.session.reset, plan);
+            let guards = guards(args, name, drive, &request, context);
+            Ok(plan::unless_refused(plan, guards))
+        });
+        return Ok(Report::of_drives(plans));
     }
     let is_exempt = |drive: &Drive| args.devices.all && !is_active(drive);
     drives::check(&mut slots, |named, drive| {
@@ -39,8 +40,8 @@ pub(crate) fn run(args: &Lock, context: &Context) -> Result<Report, CliError> {
             return Ok(());
         }
         preflight::locking(drive, authority)?;
-        in_use::check(named, args.force, context)?;
-        Tenants::of(named, drive).spare(&request.ranges, named, args.force, context)
+        let guards = guards(args, named, drive, &request, context);
+        guards.into_iter().collect()
     });
     let needs_key = |drive: &Drive| !is_exempt(drive);
     let reports = drives::each_with_key(
@@ -57,6 +58,21 @@ pub(crate) fn run(args: &Lock, context: &Context) -> Result<Report, CliError> {
         },
     );
     Ok(Report::of_drives(reports))
+}
+
+/// Refuses what others use.
+fn guards(
+    args: &Lock,
+    named: &Named,
+    drive: &Drive,
+    request: &LockRequest,
+    context: &Context,
+) -> [Result<(), CliError>; 2] {
+    let tenants = Tenants::of(named, drive);
+    [
+        in_use::check(named, args.force, context),
+        tenants.spare(&request.ranges, named, args.force, context),
+    ]
 }
 
 /// A drive that nobody named is not expected to be set up.
@@ -79,8 +95,11 @@ fn sparing(
     }
     let tenants = Tenants::of(name, drive);
     let except = tenants.ranges()?;
-    let ranges = Vec::new();
-    Ok((LockRequest { ranges, except }, tenants))
+    let request = LockRequest {
+        except,
+        ..request.clone()
+    };
+    Ok((request, tenants))
 }
 
 /// The outcome for one drive in JSON.
@@ -102,7 +121,7 @@ fn lock(
 ) -> Result<Done, CliError> {
     let credential = key.credential(authority, drive)?;
     let report = drive.lock(request, &credential)?;
-    Ok(done(name, &report, tenants))
+    Ok(done(name, request, &report, tenants))
 }
 
 fn nothing_to_do(name: &Named) -> Done {
@@ -118,16 +137,20 @@ fn nothing_to_do(name: &Named) -> Done {
     )
 }
 
-fn done(name: &Named, report: &LockReport, tenants: &Tenants) -> Done {
+fn done(name: &Named, request: &LockRequest, report: &LockReport, tenants: &Tenants) -> Done {
     let ranges = report.ranges.iter().map(Outcome::from).collect();
     let is_proven = report.ranges.iter().all(|range| range.proven);
     let proof = match is_proven {
         true => "and checked",
         false => "by the drive's word: the authority may not see it",
     };
+    let locked = match request.read_only {
+        true => "locked for writing",
+        false => "locked",
+    };
     let what = match report.ranges.as_slice() {
         [] => "no other range to lock".to_owned(),
-        ranges => format!("locked ({}), {proof}", ranges::names(ranges)),
+        ranges => format!("{locked} ({}), {proof}", ranges::names(ranges)),
     };
     let (left, unknown) = (tenants.left_alone_text(), tenants.not_spared_text());
     let text = format!("{name}: {what}{left}{unknown}");

@@ -89,6 +89,22 @@ impl Tenants {
         refuse(self.volumes.iter().filter(hit), GIVE_UP).over(named, force, context)
     }
 
+    /// Refuses to erase ranges, or all if none is named, where a volume has its data or its header
+    /// there, unless `--force` is given. Headers lie outside of the volumes' own ranges.
+    pub(crate) fn spare_data(
+        &self,
+        ranges: &[RangeNumber],
+        named: &Named,
+        force: Force,
+        context: &Context,
+    ) -> Result<(), CliError> {
+        self.warn(named, context);
+        let is_any = ranges.is_empty() || ranges.contains(&RangeNumber::GLOBAL);
+        let hit =
+            |volume: &&LuksVolume| is_any || ranges.iter().any(|range| may_hold(volume, *range));
+        refuse(self.volumes.iter().filter(hit), GIVE_UP).over(named, force, context)
+    }
+
     /// Refuses to take all ranges away, unless `--force` is given.
     pub(crate) fn spare_all(
         &self,
@@ -124,6 +140,11 @@ impl Tenants {
             })
         };
         self.volumes.iter().filter_map(left).collect()
+    }
+
+    /// Whether it is known that LUKS has no range for itself.
+    pub(crate) fn are_absent(&self) -> bool {
+        self.volumes.is_empty() && self.unknown.is_empty()
     }
 
     /// Where it is not known whether LUKS has ranges for itself.

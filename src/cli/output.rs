@@ -1,6 +1,6 @@
 //! Standard output and standard error, and nothing hostile on either.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
@@ -38,6 +38,11 @@ impl Output {
     /// Whether standard output is to hold one JSON document.
     pub(crate) const fn is_json(&self) -> bool {
         self.json
+    }
+
+    /// Whether somebody watches who wants to know how far it is.
+    pub(crate) fn shows_progress(&self) -> bool {
+        !self.quiet && io::stderr().is_terminal()
     }
 
     /// Prints a line for people at once; not with `--json`, where the report comes at the end.

@@ -6,7 +6,7 @@ use super::args::StackReset;
 use super::device::Named;
 use super::drives::{self, Done, Slot};
 use super::error::CliError;
-use super::report::Report;
+use super::report::{self, Answer, Report};
 use crate::drive::{Drive, PlannedCall};
 
 #[derive(Serialize)]
@@ -70,6 +70,30 @@ pub(crate) fn done(name: &Named, reset: StackReset, mut plan: Vec<PlannedCall>) 
     )
 }
 
+/// Adds to a plan what would refuse the command before anything is sent, as a drive in use.
+pub(crate) fn unless_refused(
+    mut plan: Done,
+    checks: impl IntoIterator<Item = Result<(), CliError>>,
+) -> Done {
+    let refusals: Vec<CliError> = checks.into_iter().filter_map(Result::err).collect();
+    if let Answer::Data(text) = &mut plan.text {
+        for refusal in &refusals {
+            *text += &format!("\n  but now the command would be refused: {refusal}");
+            let hint = refusal.hint.as_ref();
+            *text += &hint.map_or(String::new(), |hint| format!(" ({hint})"));
+        }
+    }
+    if !refusals.is_empty() {
+        plan.fields.extend(report::fields(&Refusals { refusals }));
+    }
+    plan
+}
+
+#[derive(Serialize)]
+struct Refusals {
+    refusals: Vec<CliError>,
+}
+
 /// What `--stack-reset` sends, which is no method and belongs to no session.
 fn stack_reset() -> PlannedCall {
     PlannedCall {
@@ -105,6 +129,23 @@ fn text(name: &str, plan: &[PlannedCall]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::exit::Code;
+
+    #[test]
+    fn what_would_refuse_the_command_is_said() {
+        let drives = super::super::device::find(&["vdrive:a".into()]);
+        let plan = || done(&drives[0], StackReset { stack_reset: false }, Vec::new());
+        let busy = CliError::new(Code::Busy, "in use: mounted on /").with_hint("unmount it");
+        let refused = unless_refused(plan(), [Ok(()), Err(busy)]);
+        assert_eq!(refused.fields["refusals"][0]["code"], "busy");
+        let text = refused.text.shown(false).unwrap();
+        assert!(
+            text.ends_with("refused: in use: mounted on / (unmount it)"),
+            "{text}"
+        );
+        let allowed = unless_refused(plan(), [Ok(())]);
+        assert!(!allowed.fields.contains_key("refusals"));
+    }
 
     #[test]
     fn nothing_to_do_is_said() {

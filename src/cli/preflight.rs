@@ -3,7 +3,7 @@
 use super::error::CliError;
 use super::exit::Code;
 use super::hint;
-use crate::drive::{Authority, Cause, Drive, LockingState};
+use crate::drive::{Authority, Cause, Drive, LockingState, MbrState};
 use crate::spec::Ssc;
 
 /// Refuses drives whose SSC is another, or which have no locking.
@@ -15,12 +15,50 @@ pub(crate) fn family(drive: &Drive) -> Result<(), CliError> {
     }
 }
 
+/// Refuses drives whose Locking SP is not activated.
+pub(crate) fn active(drive: &Drive) -> Result<(), CliError> {
+    family(drive)?;
+    match drive.state().locking {
+        LockingState::Inactive => Err(refused(&Cause::NotActivated)),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses drives without a shadow MBR.
+pub(crate) fn shadow_mbr(drive: &Drive) -> Result<(), CliError> {
+    family(drive)?;
+    match drive.state().mbr {
+        MbrState::NotSupported => Err(refused(&Cause::NoShadowMbr)),
+        _ => Ok(()),
+    }
+}
+
 /// Refuses an authority that cannot act on the drive's locks.
 pub(crate) fn locking(drive: &Drive, acting: Authority) -> Result<(), CliError> {
     family(drive)?;
     match acting {
         Authority::Admin(_) | Authority::User(_) => present(drive, acting),
         other => Err(refused(&Cause::WrongAuthority(other))),
+    }
+}
+
+/// Refuses drives that have no keys, and an authority that cannot replace them.
+pub(crate) fn erase(drive: &Drive, acting: Authority) -> Result<(), CliError> {
+    family(drive)?;
+    let locking_feature = drive.discovery().locking();
+    if !locking_feature.is_some_and(|locking| locking.media_encryption) {
+        return Err(refused(&Cause::NoEncryption));
+    }
+    locking(drive, acting)
+}
+
+/// Refuses drives on which a release would stop half-way.
+pub(crate) fn release(drive: &Drive) -> Result<(), CliError> {
+    family(drive)?;
+    match drive.state() {
+        state if state.sid_blocked == Some(true) => Err(refused(&Cause::SidBlocked)),
+        state if state.frozen => Err(refused(&Cause::Frozen)),
+        _ => Ok(()),
     }
 }
 
@@ -96,9 +134,11 @@ fn present(drive: &Drive, authority: Authority) -> Result<(), CliError> {
 
 fn refused(cause: &Cause) -> CliError {
     let code = match cause {
-        Cause::Ssc(_) | Cause::NoLocking => Code::NotSupported,
+        Cause::Ssc(_) | Cause::NoLocking | Cause::NoEncryption | Cause::NoShadowMbr => {
+            Code::NotSupported
+        }
         Cause::WrongAuthority(_) => Code::Usage,
-        Cause::SidBlocked => Code::NotAuthorized,
+        Cause::SidBlocked | Cause::Frozen => Code::NotAuthorized,
         _ => Code::Failed,
     };
     let error = CliError::new(code, cause.to_string());

@@ -47,7 +47,7 @@ impl From<&LockingRange> for RangeFields {
 }
 
 /// Reset types (\[Core\] 5.1.3, type `reset_types`).
-fn reset_name(kind: u8) -> String {
+pub(crate) fn reset_name(kind: u8) -> String {
     match kind {
         0 => "power_cycle".to_owned(),
         1 => "hardware".to_owned(),
@@ -94,6 +94,42 @@ pub(crate) fn numbers(given: &RangeNumbers) -> Vec<RangeNumber> {
     given.ranges.iter().copied().map(RangeNumber).collect()
 }
 
+/// What a range is, in words: `blocks 8 to 15, locks reads and writes (power cycle), not locked`.
+pub(crate) fn description(range: &LockingRange) -> String {
+    let place = match (range.place(), range.number.0) {
+        (_, 0) => "all blocks that no other range has".to_owned(),
+        (Some(place), _) => format!(
+            "blocks {} to {}",
+            place.start,
+            place.end().saturating_sub(1)
+        ),
+        (None, _) => "no blocks".to_owned(),
+    };
+    let enabled = directions(range.read_lock_enabled, range.write_lock_enabled);
+    let locks = match enabled.as_str() {
+        "no" => "no locks".to_owned(),
+        enabled => format!("locks for {enabled} (closed by {})", resets(range)),
+    };
+    let is_locked = match range.is_locked() {
+        Some(true) => "locked",
+        Some(false) => "not locked",
+        None => "locked or not",
+    };
+    format!("{place}, {locks}, {is_locked}")
+}
+
+/// The resets by which a range is locked.
+fn resets(range: &LockingRange) -> String {
+    let Some(types) = &range.lock_on_reset else {
+        return UNKNOWN.to_owned();
+    };
+    let names = types.iter().map(|&kind| reset_name(kind).replace('_', " "));
+    match types.is_empty() {
+        true => "no reset".to_owned(),
+        false => names.collect::<Vec<_>>().join(", "),
+    }
+}
+
 /// A table of ranges.
 pub(crate) fn table(ranges: &[LockingRange]) -> String {
     let header = [
@@ -124,16 +160,7 @@ fn row(range: &LockingRange) -> [String; 7] {
             both(range.read_lock_enabled, range.read_locked),
             both(range.write_lock_enabled, range.write_locked),
         ),
-        range
-            .lock_on_reset
-            .as_ref()
-            .map_or(UNKNOWN.to_owned(), |types| {
-                types
-                    .iter()
-                    .map(|&kind| reset_name(kind).replace('_', " "))
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            }),
+        resets(range),
         range.common_name.clone().unwrap_or_default(),
     ]
 }

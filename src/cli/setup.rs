@@ -35,11 +35,9 @@ pub(crate) fn run(args: &Setup, context: &Context) -> Result<Report, CliError> {
                 ..SetupPlan::default()
             };
             if args.dry_run.dry_run {
-                return Ok(plan::done(
-                    name,
-                    args.session.reset,
-                    drive.plan_setup(&plan)?,
-                ));
+                let calls = plan::done(name, args.session.reset, drive.plan_setup(&plan)?);
+                let guards = guards(args, name, drive, &plan.ranges, context);
+                return Ok(plan::unless_refused(calls, guards));
             }
             preflight::family(drive)?;
             spare_luks(args, name, drive, &plan.ranges, context)?;
@@ -129,6 +127,21 @@ fn ranges(args: &Setup, named: &Named, drive: &Drive) -> Result<Vec<RangeSpec>, 
         .collect::<Result<_, CliError>>()?;
     drive.check_ranges(&ranges)?;
     Ok(ranges)
+}
+
+/// What refuses a setup that may move ranges, before the drive is asked whether it has to.
+fn guards(
+    args: &Setup,
+    name: &Named,
+    drive: &Drive,
+    ranges: &[RangeSpec],
+    context: &Context,
+) -> [Result<(), CliError>; 2] {
+    let in_use = match ranges {
+        [] => Ok(()),
+        _ => in_use::check(name, args.force, context),
+    };
+    [in_use, spare_luks(args, name, drive, ranges, context)]
 }
 
 /// Refuses to move ranges where LUKS has one for itself. The Global range can be had beside it.

@@ -22,6 +22,13 @@ pub enum Authority {
     BandMaster(u16),
     /// EraseMaster of the Enterprise SSC.
     EraseMaster,
+    /// Any other one, by its row: Admin1 of the Admin SP, or a vendor's.
+    Other {
+        /// The SP that it belongs to.
+        sp: Uid,
+        /// The row of table Authority.
+        uid: Uid,
+    },
 }
 
 /// An authority and the PIN that proves it.
@@ -52,6 +59,7 @@ impl Authority {
             Self::User(number) => uid::user(number),
             Self::BandMaster(number) => uid::BAND_MASTER0.row(0x8001 + number as u32),
             Self::EraseMaster => uid::ERASE_MASTER,
+            Self::Other { uid, .. } => uid,
         }
     }
 
@@ -68,6 +76,7 @@ impl Authority {
             Self::Sid | Self::Psid => uid::ADMIN_SP,
             Self::Admin(_) | Self::User(_) => uid::LOCKING_SP,
             Self::BandMaster(_) | Self::EraseMaster => uid::ENTERPRISE_LOCKING_SP,
+            Self::Other { sp, .. } => sp,
         }
     }
 }
@@ -81,6 +90,7 @@ impl fmt::Display for Authority {
             Self::User(number) => write!(f, "User{number}"),
             Self::BandMaster(number) => write!(f, "BandMaster{number}"),
             Self::EraseMaster => f.write_str("EraseMaster"),
+            Self::Other { uid, .. } => f.write_str(&uid::label(*uid)),
         }
     }
 }

@@ -1,11 +1,14 @@
 //! Why an operation failed, at which step, and in which class of failures.
 
+use std::io;
 use std::time::Duration;
 
-use super::{Authority, Mismatch, RangeError, SetupReport, Step, TallyError};
+use super::{
+    AccessError, Authority, Mismatch, RangeError, SetupReport, Step, TableName, TallyError,
+};
 use crate::secret::SchemeError;
 use crate::session;
-use crate::spec::{MethodStatus, Ssc};
+use crate::spec::{DataRemovalMechanism, FeatureCode, MethodStatus, RangeNumber, Ssc};
 
 /// The error of an operation.
 #[derive(Debug, thiserror::Error)]
@@ -30,9 +33,27 @@ pub enum Cause {
     /// The drive has no locking.
     #[error("the drive has no locking")]
     NoLocking,
+    /// The drive has no media encryption keys that could be replaced.
+    #[error("the drive does not encrypt: it has no key to replace")]
+    NoEncryption,
     /// The SSC does not have this operation, or this program does not have it for the SSC.
     #[error("not supported for the {} SSC", .0.name())]
     Ssc(Ssc),
+    /// Level 0 Discovery does not show the feature.
+    #[error("the drive does not have the feature {0}")]
+    NoFeature(FeatureCode),
+    /// The drive cannot freeze the Locking SP.
+    #[error("the drive cannot freeze its Locking SP")]
+    NoFreeze,
+    /// SID is blocked already, and what comes with a block can be chosen only with a new one.
+    #[error("SID is blocked already, and not as asked; a block is not changed until it ends")]
+    BlockedOtherwise,
+    /// `TPerInfo.ProgrammaticResetEnable` is false.
+    #[error("the drive does not take TPER_RESET: ProgrammaticResetEnable is false")]
+    ProgrammaticResetDisabled,
+    /// The drive cannot remove data in this way.
+    #[error("the drive does not support the data removal mechanism {0}")]
+    NoMechanism(DataRemovalMechanism),
     /// The authority cannot act here.
     #[error("{0} cannot do this")]
     WrongAuthority(Authority),
@@ -97,6 +118,9 @@ pub enum Cause {
         /// How long the end of that session was waited for.
         waited: Duration,
     },
+    /// Ranges other than the Global one hold blocks, and would lose their data.
+    #[error("the data of {} would be lost, since only that of range 0 can be kept", range_names(.0))]
+    OtherRanges(Vec<RangeNumber>),
     /// Data would be lost, and nobody has named the drive.
     #[error("data would be lost, and the drive was not named")]
     ConsentRequired,
@@ -111,9 +135,51 @@ pub enum Cause {
     /// A range that the drive cannot take.
     #[error("{0}")]
     Range(RangeError),
+    /// The drive has no shadow MBR.
+    #[error("the drive has no shadow MBR")]
+    NoShadowMbr,
+    /// The drive has no such byte table.
+    #[error("the drive has no {0}")]
+    NoTable(TableName),
+    /// Bytes that do not fit a byte table; nothing was written.
+    #[error("{length} bytes at byte {offset} do not fit {table}, which has {size} bytes")]
+    BeyondTable {
+        /// The table.
+        table: TableName,
+        /// Where they shall begin.
+        offset: u64,
+        /// How many they are.
+        length: u64,
+        /// The size of the table in bytes.
+        size: u64,
+    },
+    /// Who asks may not read a byte table.
+    #[error("the drive does not show {table} to who asks for it")]
+    NotReadable {
+        /// The table.
+        table: TableName,
+    },
+    /// The drive sent another number of bytes than it was asked for.
+    #[error("the drive sent another number of bytes of {table} than it was asked for")]
+    ShortRead {
+        /// The table.
+        table: TableName,
+    },
+    /// What shall be written could not be read.
+    #[error("the image cannot be read")]
+    Contents(#[source] io::Error),
+    /// What was read could not be passed on.
+    #[error("what was read cannot be written")]
+    Output(#[source] io::Error),
     /// The drive said SUCCESS, but the state is not as asked.
     #[error("the drive accepted the change, but {0}")]
     NotAsAsked(Mismatch),
+    /// Rights that cannot be changed so.
+    #[error("{0}")]
+    Access(AccessError),
+    /// Ranges are in single user mode: they belong to their Users, not to Admins.
+    #[error("the drive is in single user mode: ranges belong to their users")]
+    SingleUserMode,
     /// Attempts cannot be counted, so that none is made.
     #[error("no attempt was made")]
     Tally(#[source] TallyError),
@@ -123,6 +189,14 @@ pub enum Cause {
     /// Session and transport.
     #[error(transparent)]
     Session(session::Error),
+}
+
+fn range_names(ranges: &[RangeNumber]) -> String {
+    let names: Vec<_> = ranges
+        .iter()
+        .map(|range| format!("range {range}"))
+        .collect();
+    names.join(", ")
 }
 
 impl From<session::Error> for Cause {
@@ -283,26 +357,42 @@ impl Error {
             Cause::NotSed(_)
             | Cause::NoSsc
             | Cause::NoLocking
+            | Cause::NoEncryption
+            | Cause::NoShadowMbr
+            | Cause::NoTable(_)
             | Cause::Ssc(_)
+            | Cause::SingleUserMode
+            | Cause::NoFeature(_)
+            | Cause::NoFreeze
+            | Cause::NoMechanism(_)
             | Cause::UnknownAuthority {
                 authority: Authority::Psid,
             } => ErrorCode::NotSupported,
             Cause::WrongAuthority(_)
             | Cause::UnknownAuthority { .. }
             | Cause::PinLength { .. }
+            | Cause::BeyondTable { .. }
             | Cause::Scheme(_)
             | Cause::Range(_) => ErrorCode::InvalidRequest,
+            Cause::Access(AccessError::Expression(_)) => ErrorCode::Failed,
+            Cause::Access(_) => ErrorCode::InvalidRequest,
             Cause::SidBlocked
             | Cause::Frozen
             | Cause::Refused { .. }
             | Cause::OneOfTwoRefused { .. }
             | Cause::NotPermitted { .. }
+            | Cause::NotReadable { .. }
             | Cause::TryBudget { .. } => ErrorCode::NotAuthorized,
             Cause::LockedOut { .. } => ErrorCode::LockedOut,
             Cause::Busy { .. } => ErrorCode::Busy,
-            Cause::ConsentRequired => ErrorCode::ConsentRequired,
+            Cause::ConsentRequired | Cause::OtherRanges(_) => ErrorCode::ConsentRequired,
+            Cause::ShortRead { .. } => ErrorCode::Malformed,
             Cause::NotActivated
             | Cause::ActivationFailed
+            | Cause::Contents(_)
+            | Cause::Output(_)
+            | Cause::BlockedOtherwise
+            | Cause::ProgrammaticResetDisabled
             | Cause::NotAsAsked(_)
             | Cause::Tally(_) => ErrorCode::Failed,
             Cause::Session(error) => session_code(error),

@@ -1,6 +1,6 @@
 //! Where ranges may begin and end (\[Opal\] 4.3.5.2.1.1).
 
-use super::{Cause, Drive, Error};
+use super::{Cause, Drive, Error, Place};
 use crate::spec::{RangeNumber, Ssc};
 
 /// Where a Locking range shall be.
@@ -25,17 +25,18 @@ pub enum RangeError {
     #[error("range {0} is given twice")]
     Duplicate(RangeNumber),
     /// A range without LBAs.
-    #[error("range {0} is empty")]
+    #[error("{} is empty", named(*.0))]
     Empty(RangeNumber),
     /// The end lies beyond every LBA.
-    #[error("range {0} ends beyond the last possible block")]
+    #[error("{} ends beyond the last possible block", named(*.0))]
     TooLong(RangeNumber),
     /// Two ranges share LBAs.
     #[error("ranges {0} and {1} overlap")]
     Overlap(RangeNumber, RangeNumber),
     /// The start is not aligned.
     #[error(
-        "start {start} of range {range} is not aligned; the nearest aligned block is {nearest}"
+        "start {start} of {} is not aligned; the nearest aligned block is {nearest}",
+        named(*range)
     )]
     Start {
         /// The range.
@@ -47,7 +48,8 @@ pub enum RangeError {
     },
     /// The length is not aligned.
     #[error(
-        "length {length} of range {range} is not aligned; the nearest aligned length is {nearest}"
+        "length {length} of {} is not aligned; the nearest aligned length is {nearest}",
+        named(*range)
     )]
     Length {
         /// The range.
@@ -60,6 +62,51 @@ pub enum RangeError {
     /// The drive has fewer ranges.
     #[error("the drive has no range {0}")]
     Missing(RangeNumber),
+    /// A range that was to be new has LBAs already.
+    #[error("range {range} exists: it has {length} blocks from block {start} on")]
+    Exists {
+        /// The range.
+        range: RangeNumber,
+        /// Its first LBA.
+        start: u64,
+        /// Its number of LBAs.
+        length: u64,
+    },
+    /// Another range has some of the LBAs.
+    #[error("{} would share blocks with range {by}, which has {length} blocks from block {start} on", named(*range))]
+    Taken {
+        /// The range that was to be placed.
+        range: RangeNumber,
+        /// The other one.
+        by: RangeNumber,
+        /// Its first LBA.
+        start: u64,
+        /// Its number of LBAs.
+        length: u64,
+    },
+    /// Every range beside the Global range has LBAs.
+    #[error("all ranges of the drive are in use: it has {0} beside range 0")]
+    NoneFree(usize),
+    /// The drive refuses this set of resets.
+    #[error("the drive does not take these resets as LockOnReset of range {0}")]
+    Resets(RangeNumber),
+    /// A name that no column can hold.
+    #[error("a name of {length} bytes, {limit} at most")]
+    Name {
+        /// Its length in bytes.
+        length: usize,
+        /// The longest name in bytes.
+        limit: usize,
+    },
+}
+
+/// How an error names a range; one that has no number yet stands as the Global range, which has no
+/// place to be wrong.
+fn named(range: RangeNumber) -> String {
+    match range {
+        RangeNumber::GLOBAL => "the new range".to_owned(),
+        range => format!("range {range}"),
+    }
 }
 
 /// The alignment that a drive requires, in blocks.
@@ -77,6 +124,32 @@ impl Drive {
     /// [`Cause::Range`] with what is wrong, and the nearest valid value.
     pub fn check_ranges(&self, ranges: &[RangeSpec]) -> Result<(), Error> {
         let checked = check(ranges, self.alignment()).and_then(|()| self.check_existence(ranges));
+        checked.map_err(|error| Error::before(Cause::Range(error)))
+    }
+
+    /// Checks where one range shall be, against the alignment that the drive requires; a range that
+    /// is still to be chosen has no number. Nothing is sent.
+    ///
+    /// # Errors
+    /// [`Cause::Range`] with what is wrong, and the nearest valid value.
+    pub fn check_place(&self, number: Option<RangeNumber>, place: Place) -> Result<(), Error> {
+        let spec = RangeSpec {
+            number: number.unwrap_or(RangeNumber::GLOBAL),
+            start: place.start,
+            length: place.length,
+        };
+        let is_global = number == Some(RangeNumber::GLOBAL);
+        let checked = if is_global {
+            Err(RangeError::Global)
+        } else {
+            Ok(())
+        }
+        .and_then(|()| spec.check_size())
+        .and_then(|()| {
+            self.alignment()
+                .map_or(Ok(()), |it| spec.check_alignment(it))
+        })
+        .and_then(|()| self.check_existence(&[spec]));
         checked.map_err(|error| Error::before(Cause::Range(error)))
     }
 
@@ -116,11 +189,28 @@ fn check(ranges: &[RangeSpec], alignment: Option<Alignment>) -> Result<(), Range
     Ok(())
 }
 
+impl RangeError {
+    /// That another range, which is at a place, has some of the LBAs.
+    pub(super) const fn taken(range: RangeNumber, by: RangeNumber, place: Place) -> Self {
+        let Place { start, length } = place;
+        Self::Taken {
+            range,
+            by,
+            start,
+            length,
+        }
+    }
+}
+
 impl RangeSpec {
     fn check_alone(&self) -> Result<(), RangeError> {
         if self.number == RangeNumber::GLOBAL {
             return Err(RangeError::Global);
         }
+        self.check_size()
+    }
+
+    const fn check_size(&self) -> Result<(), RangeError> {
         if self.length == 0 {
             return Err(RangeError::Empty(self.number));
         }

@@ -19,6 +19,8 @@ pub struct LockRequest {
     pub ranges: Vec<RangeNumber>,
     /// Where all are meant: the ranges that are left alone, since they are others'.
     pub except: Vec<RangeNumber>,
+    /// For writing only: reads stay as they are.
+    pub read_only: bool,
 }
 
 /// What locking found and did.
@@ -34,6 +36,17 @@ impl LockReport {
     #[must_use]
     pub fn first_error(&self) -> Option<&Error> {
         self.ranges.iter().find_map(|range| range.error.as_ref())
+    }
+}
+
+impl LockRequest {
+    /// What is set of each range.
+    fn columns(&self) -> Columns {
+        let mut columns = vec![(locking::WRITE_LOCKED, true.into())];
+        if !self.read_only {
+            columns.insert(0, (locking::READ_LOCKED, true.into()));
+        }
+        columns
     }
 }
 
@@ -62,11 +75,12 @@ impl Drive {
         let is_proven_by_discovery = !was_locked && named.len() == 1;
         let mut outcomes = Vec::new();
         for range in named {
-            let locked =
-                lock(&mut session, range, acting).and_then(|()| match is_proven_by_discovery {
-                    true => Ok(Seen::default()),
-                    false => prove(&mut session, range, acting),
-                });
+            let columns = request.columns();
+            let locked = range::set(&mut session, range, &columns, acting);
+            let locked = locked.and_then(|()| match is_proven_by_discovery {
+                true => Ok(Seen::default()),
+                false => prove(&mut session, range, request.read_only, acting),
+            });
             outcomes.push(outcome(range, locked)?);
         }
         session.end().at(Step::EndSession)?;
@@ -104,21 +118,21 @@ fn unless_in_vain(mut report: LockReport) -> Result<LockReport, Error> {
     first.map_or(Ok(report), Err)
 }
 
-fn lock(session: &mut Session<'_>, range: RangeNumber, acting: Authority) -> Result<(), Error> {
-    let columns: Columns = vec![
-        (locking::READ_LOCKED, true.into()),
-        (locking::WRITE_LOCKED, true.into()),
-    ];
-    range::set(session, range, &columns, acting)
-}
-
 /// Reads back that a range is locked, as far as the authority may see it.
-fn prove(session: &mut Session<'_>, range: RangeNumber, acting: Authority) -> Result<Seen, Error> {
+fn prove(
+    session: &mut Session<'_>,
+    range: RangeNumber,
+    read_only: bool,
+    acting: Authority,
+) -> Result<Seen, Error> {
     let row = range::lock_columns(session, range).at_as(Step::ReadBack, acting)?;
     let half = |enabled, locked| -> Result<Half, session::Error> {
         Ok(Half::new(row.boolean(enabled)?, row.boolean(locked)?))
     };
-    let reading = half(locking::READ_LOCK_ENABLED, locking::READ_LOCKED).at(Step::ReadBack)?;
+    let reading = match read_only {
+        true => Half::Disabled,
+        false => half(locking::READ_LOCK_ENABLED, locking::READ_LOCKED).at(Step::ReadBack)?,
+    };
     let writing = half(locking::WRITE_LOCK_ENABLED, locking::WRITE_LOCKED).at(Step::ReadBack)?;
     let (proven, only_lock) = match (reading, writing) {
         (Half::Open, _) | (_, Half::Open) | (Half::Disabled, Half::Disabled) => {
@@ -126,7 +140,7 @@ fn prove(session: &mut Session<'_>, range: RangeNumber, acting: Authority) -> Re
         }
         (Half::Locked, Half::Locked) => (true, None),
         (Half::Locked, Half::Disabled) => (true, Some(Lock::Read)),
-        (Half::Disabled, Half::Locked) => (true, Some(Lock::Write)),
+        (Half::Disabled, Half::Locked) => (true, (!read_only).then_some(Lock::Write)),
         (Half::Unseen, _) | (_, Half::Unseen) => (false, None),
     };
     Ok(Seen { proven, only_lock })

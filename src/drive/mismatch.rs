@@ -1,7 +1,7 @@
 //! What differs from what was asked, although the drive reported SUCCESS.
 
-use super::Authority;
-use crate::spec::RangeNumber;
+use super::{Authority, Right, TableName};
+use crate::spec::{RangeNumber, Uid, uid};
 
 /// A difference between what was asked and what was read back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -39,10 +39,47 @@ pub enum Mismatch {
     /// The shadow MBR is still enabled.
     #[error("the shadow MBR is still enabled")]
     MbrEnabled,
+    /// A column of the control of the shadow MBR has another value.
+    #[error("{column} of MBRControl is not as asked")]
+    MbrControl {
+        /// The standard's name of the column.
+        column: &'static str,
+    },
+    /// A byte table holds other bytes than were written.
+    #[error("{table} holds something else from byte {offset} on")]
+    Bytes {
+        /// The table.
+        table: TableName,
+        /// Offset of the first byte that differs.
+        offset: u64,
+    },
     /// SID still has the default PIN.
     #[error("SID still has the default PIN")]
     SidIsMsid,
+    /// SID is not blocked.
+    #[error("SID is not blocked")]
+    NotBlocked,
+    /// The block of SID ends otherwise than asked.
+    #[error("the block of SID does not end as asked by a hardware reset")]
+    ClearEvent,
+    /// The Locking SP is not frozen.
+    #[error("the Locking SP is not frozen")]
+    NotFrozen,
+    /// A column of an object has another value.
+    #[error("column {column} of {} is not as asked", uid::label(*object))]
+    ObjectColumn {
+        /// The object.
+        object: Uid,
+        /// The number of the column.
+        column: u64,
+    },
     /// The new PIN is refused.
     #[error("the new PIN of {0} is refused")]
     PinRefused(Authority),
+    /// An authority is still disabled, or still enabled.
+    #[error("{0} was not switched")]
+    Enabled(Authority),
+    /// Who has a right is not as asked.
+    #[error("who has the right to {0} is not as asked")]
+    Rights(Right),
 }

@@ -5,8 +5,11 @@
 //! after it was interrupted anywhere.
 //!
 //! In reading order: `mod` (opening, questions to anybody), `login` (sessions as somebody, the
-//! budget of wrong PINs), `journal` (notes for the run after an interrupted one), `setup` with `ownership` and `range`, `unlock` and `lock`, `passwd`,
-//! `identify` with `tally`, `revert`; `state`, `finding` and `plan` say things without sending anything.
+//! budget of wrong PINs), `journal` (notes for the run after an interrupted one), `setup` with
+//! `ownership` and `range`, `unlock` and `lock`, `passwd`, `identify` with `tally`, `user`, `erase`
+//! and `revert`; `byte_table` with `shadow_mbr`, `data_store` and `boot`; `reset`, `data_removal` and
+//! `facts` for what is asked for rarely, `raw` for everything else; `state`, `finding` and `plan` say
+//! things without sending anything.
 
 #![forbid(unsafe_code)]
 
@@ -20,8 +23,14 @@ use crate::session::{
 use crate::spec::{RangeNumber, Ssc, uid};
 
 mod authority;
+mod boot;
+mod byte_table;
 mod consent;
+mod data_removal;
+mod data_store;
+mod erase;
 mod error;
+mod facts;
 mod finding;
 mod firmware_prompt;
 mod geometry;
@@ -34,16 +43,28 @@ mod ownership;
 mod passwd;
 mod plan;
 mod range;
+mod raw;
+mod reset;
 mod revert;
 mod setup;
+mod shadow_mbr;
 mod state;
 mod step;
 mod tally;
 mod unlock;
+mod user;
 
 pub use authority::{Authority, Credential, ParseAuthorityError};
+pub use boot::{BootFlaw, BootImage, examine as examine_boot_image};
+pub use byte_table::{
+    Atomicity, ByteTable, Comparison, Contents, OnPiece, OnProgress, Phase, Piece, TableName,
+    TableProgress, Verification, WriteReport, ZeroPadded,
+};
 pub use consent::{ConsentError, EraseConsent};
+pub use data_store::{DataStoreTable, DataStores, Permitted};
+pub use erase::{EraseReport, EraseRequest, ErasedRange, Witness};
 pub use error::{Cause, Error, ErrorCode};
+pub use facts::ProtocolInformation;
 pub use finding::Finding;
 pub use firmware_prompt::{FirmwarePrompt, PROMPT_MAX, PROMPTED, Prompt};
 pub use geometry::{RangeError, RangeSpec};
@@ -56,13 +77,22 @@ pub use lock::{LockReport, LockRequest};
 pub use mismatch::Mismatch;
 pub use passwd::{PasswdReport, PinChange, Proof, Tries};
 pub use plan::PlannedCall;
-pub use range::LockingRange;
-pub use revert::RevertReport;
+pub use range::{
+    KeyChange, LockingRange, NewRange, Place, RangeChange, RangeChoice, RangeReport, RangeSettings,
+};
+pub use raw::{
+    Dump, DumpOptions, DumpedContents, DumpedRow, DumpedTable, RawCall, RawSession, RawSetReport,
+    RowSource,
+};
+pub use reset::{BlockReport, BlockRequest, ProgrammaticReset, TperResetReport};
+pub use revert::{KeepReport, OtherRanges, ReleaseReport, Releasing, RevertReport};
 pub use setup::{LockOnReset, SetupPlan, SetupReport};
+pub use shadow_mbr::{LoadRequest, MbrChange, MbrControl, MbrReport, MbrStatus, MbrSurvey};
 pub use state::{DriveState, LockingState, MbrState};
 pub use step::Step;
 pub use tally::{Tally, TallyError};
 pub use unlock::{Lock, MbrOutcome, RangeOutcome, UnlockReport, UnlockRequest};
+pub use user::{Access, AccessChange, AccessError, EnableReport, Grant, Holder, Revocation, Right};
 
 use error::At;
 

@@ -101,7 +101,7 @@ impl Drive {
     }
 
     /// The change of a PIN but for the end of its note.
-    fn change_and_prove(
+    pub(super) fn change_and_prove(
         &mut self,
         authority: Authority,
         credential: &Credential,
@@ -169,7 +169,8 @@ impl Drive {
         Ok(changed)
     }
 
-    fn prove_pin(&mut self, authority: Authority, pin: &Secret) -> Result<Proof, Error> {
+    /// Proves a PIN by authenticating with it.
+    pub(super) fn prove_pin(&mut self, authority: Authority, pin: &Secret) -> Result<Proof, Error> {
         let session = match self.log_in_as(authority, pin) {
             Err(error) if error.is_refusal() => {
                 let mismatch = Mismatch::PinRefused(authority);

@@ -24,21 +24,21 @@ pub struct PlannedCall {
 }
 
 /// Stands where a PIN would be.
-const MASKED: &str = "<PIN>";
+pub(super) const MASKED: &str = "<PIN>";
 
 /// The columns that say whether a range is locked, and how.
-const RANGE_COLUMNS: &str = "RangeStart to ActiveKey";
+pub(super) const RANGE_COLUMNS: &str = "RangeStart to ActiveKey";
 
 /// A plan being written.
 #[derive(Default)]
-struct Plan {
+pub(super) struct Plan {
     session: String,
-    calls: Vec<PlannedCall>,
+    pub(super) calls: Vec<PlannedCall>,
 }
 
 impl Plan {
-    fn session(&mut self, sp: Uid, authority: Option<Authority>, pin: &str) {
-        let sp = name(sp);
+    pub(super) fn session(&mut self, sp: Uid, authority: Option<Authority>, pin: &str) {
+        let sp = uid::label(sp);
         let authority = authority.map_or("Anybody".to_owned(), |authority| authority.to_string());
         self.session = format!("{sp} as {authority}");
         let arguments = match pin {
@@ -50,29 +50,34 @@ impl Plan {
         self.read(uid::SESSION_MANAGER, "StartSession", arguments);
     }
 
-    fn log_in(&mut self, authority: Authority) {
+    pub(super) fn log_in(&mut self, authority: Authority) {
         self.session(authority.sp(), Some(authority), MASKED);
     }
 
-    fn read(&mut self, object: Uid, method: &str, arguments: impl Into<String>) {
+    pub(super) fn read(&mut self, object: Uid, method: &str, arguments: impl Into<String>) {
         self.call(object, method, arguments.into(), false);
     }
 
-    fn change(&mut self, object: Uid, method: &str, arguments: impl Into<String>) {
+    pub(super) fn change(&mut self, object: Uid, method: &str, arguments: impl Into<String>) {
         self.call(object, method, arguments.into(), true);
     }
 
-    fn call(&mut self, object: Uid, method: &str, arguments: String, changes: bool) {
+    /// The calls, in their order.
+    pub(super) fn calls(self) -> Vec<PlannedCall> {
+        self.calls
+    }
+
+    pub(super) fn call(&mut self, object: Uid, method: &str, arguments: String, changes: bool) {
         self.calls.push(PlannedCall {
             session: self.session.clone(),
-            object: name(object),
+            object: uid::label(object),
             method: method.to_owned(),
             arguments,
             changes,
         });
     }
 
-    fn read_msid(&mut self) {
+    pub(super) fn read_msid(&mut self) {
         self.session(uid::ADMIN_SP, None, "");
         self.read(uid::C_PIN_MSID, "Get", "PIN");
     }
@@ -97,10 +102,6 @@ impl Plan {
             self.change(authority.c_pin(), "Set", "PIN = <new PIN>");
         }
     }
-}
-
-fn name(uid: Uid) -> String {
-    uid::name(uid).unwrap_or_else(|| uid.to_string())
 }
 
 impl Drive {
@@ -184,7 +185,10 @@ impl Drive {
         plan.set_locked(
             &self.named_ranges(&request.ranges),
             &request.except,
-            "ReadLocked = 1, WriteLocked = 1",
+            match request.read_only {
+                true => "WriteLocked = 1",
+                false => "ReadLocked = 1, WriteLocked = 1",
+            },
         );
         Ok(plan.calls)
     }

@@ -9,6 +9,13 @@ use crate::spec::column::{self, locking};
 use crate::spec::{MethodStatus, RangeNumber, Uid, uid};
 use crate::wire::Value;
 
+mod change;
+mod place;
+mod plan;
+
+pub use change::{KeyChange, NewRange, RangeChange, RangeChoice, RangeReport, RangeSettings};
+pub use place::Place;
+
 /// A Locking range. What the authority may not see, and what the drive does not tell, is `None`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -60,6 +67,14 @@ impl LockingRange {
         })
     }
 
+    /// Where the range is; `None` if it is the Global range, has no LBAs, or is not shown.
+    #[must_use]
+    pub fn place(&self) -> Option<Place> {
+        let (start, length) = self.range_start.zip(self.range_length)?;
+        let is_placed = self.number != RangeNumber::GLOBAL && length > 0;
+        is_placed.then_some(Place { start, length })
+    }
+
     /// Whether the range can be locked at all; `None` if the authority may not see it.
     #[must_use]
     pub fn is_lock_enabled(&self) -> Option<bool> {
@@ -76,6 +91,24 @@ impl LockingRange {
 }
 
 impl Drive {
+    /// One Locking range, as far as the authority may see it.
+    ///
+    /// # Errors
+    /// [`Error`] with the step at which it failed.
+    pub fn range(
+        &mut self,
+        number: RangeNumber,
+        credential: &Credential,
+    ) -> Result<LockingRange, Error> {
+        self.require_opal_family()?;
+        self.require_active()?;
+        let acting = credential.authority;
+        let mut session = self.log_in_to_locking_sp(credential)?.0;
+        let (_, range) = read(&mut session, number, Step::ReadRange, acting)?;
+        session.end().at(Step::EndSession)?;
+        Ok(range)
+    }
+
     /// The Locking ranges, as far as the authority (or anybody) may see them.
     ///
     /// # Errors
@@ -87,22 +120,24 @@ impl Drive {
             Some(credential) => self.log_in_to_locking_sp(credential)?.0,
             None => self.open_as_anybody(uid::LOCKING_SP)?,
         };
-        let mut ranges = Vec::new();
-        for number in numbers(&mut session)? {
-            ranges.push(show(&mut session, number)?);
-        }
+        let ranges = all(&mut session)?;
         session.end().at(Step::EndSession)?;
         Ok(ranges)
     }
 }
 
+/// Every range, as far as the authority may see it, the Global range first.
+fn all(session: &mut Session<'_>) -> Result<Vec<LockingRange>, Error> {
+    let mut ranges = Vec::new();
+    for number in numbers(session)? {
+        ranges.push(show(session, number)?);
+    }
+    Ok(ranges)
+}
+
 /// The ranges that the drive has, the Global range first.
 pub(super) fn numbers(session: &mut Session<'_>) -> Result<Vec<RangeNumber>, Error> {
-    let rows = match session.next(uid::LOCKING, None, None) {
-        Err(session::Error::Status(MethodStatus::RESPONSE_OVERFLOW)) => rows_by_parts(session),
-        rows => rows.map(BTreeSet::from_iter),
-    };
-    let rows = rows.at(Step::ListRanges)?;
+    let rows = rows(session, uid::LOCKING).at(Step::ListRanges)?;
     let numbers: BTreeSet<_> = rows.into_iter().filter_map(number).collect();
     Ok(numbers.into_iter().collect())
 }
@@ -138,12 +173,22 @@ fn number(row: Uid) -> Option<RangeNumber> {
     (uid::locking_range(number) == row).then_some(number)
 }
 
-fn rows_by_parts(session: &mut Session<'_>) -> Result<BTreeSet<Uid>, session::Error> {
+/// The rows of an object table, in order.
+pub(super) fn rows(session: &mut Session<'_>, table: Uid) -> Result<BTreeSet<Uid>, session::Error> {
+    match session.next(table, None, None) {
+        Err(session::Error::Status(MethodStatus::RESPONSE_OVERFLOW)) => {
+            rows_by_parts(session, table)
+        }
+        rows => rows.map(BTreeSet::from_iter),
+    }
+}
+
+fn rows_by_parts(session: &mut Session<'_>, table: Uid) -> Result<BTreeSet<Uid>, session::Error> {
     let mut rows = BTreeSet::new();
     let mut last = None;
-    // A range has a number of 16 bits, so a table that goes on is none.
+    // Rows have numbers of 16 bits, so a table that goes on is none.
     while rows.len() <= usize::from(u16::MAX) {
-        let part = session.next(uid::LOCKING, last, Some(ROWS_AT_A_TIME))?;
+        let part = session.next(table, last, Some(ROWS_AT_A_TIME))?;
         let known = rows.len();
         last = part.last().copied();
         rows.extend(part);
@@ -155,7 +200,7 @@ fn rows_by_parts(session: &mut Session<'_>) -> Result<BTreeSet<Uid>, session::Er
 }
 
 /// A range, as far as the authority may see it: all, its name, or that it exists.
-fn show(session: &mut Session<'_>, number: RangeNumber) -> Result<LockingRange, Error> {
+pub(super) fn show(session: &mut Session<'_>, number: RangeNumber) -> Result<LockingRange, Error> {
     let row = match session.get(
         uid::locking_range(number),
         column::UID..=locking::ACTIVE_KEY,
@@ -174,8 +219,17 @@ pub(super) fn read(
     step: Step,
     acting: Authority,
 ) -> Result<(Row, LockingRange), Error> {
-    let columns = locking::RANGE_START..=locking::ACTIVE_KEY;
-    let row = session.get(uid::locking_range(range), columns);
+    read_from(session, range, locking::RANGE_START, (step, acting))
+}
+
+/// The same, from a column on: the name stands before the place, and may not be shown.
+fn read_from(
+    session: &mut Session<'_>,
+    range: RangeNumber,
+    first: u64,
+    (step, acting): (Step, Authority),
+) -> Result<(Row, LockingRange), Error> {
+    let row = session.get(uid::locking_range(range), first..=locking::ACTIVE_KEY);
     let row = unless_missing(row, range, step, acting)?;
     let range = LockingRange::from_row(range, &row).at(step)?;
     Ok((row, range))
@@ -194,7 +248,8 @@ pub(super) fn set_and_read_back(
     let mut missing = columns.clone();
     for _ in 0..2 {
         set(session, range, &missing, acting)?;
-        let (row, shown) = read(session, range, Step::ReadBack, acting)?;
+        let first = first_column(columns);
+        let (row, shown) = read_from(session, range, first, (Step::ReadBack, acting))?;
         missing = differing(&row, columns);
         if missing.is_empty() {
             return Ok(shown);
@@ -205,6 +260,12 @@ pub(super) fn set_and_read_back(
         .map_or("a column", |(column, _)| name(*column));
     let mismatch = Mismatch::Column { range, column };
     Err(Error::at(Step::ReadBack, Cause::NotAsAsked(mismatch)))
+}
+
+/// The first column to read so that all of these are among them.
+fn first_column(columns: &Columns) -> u64 {
+    let asked = columns.iter().map(|(column, _)| *column);
+    asked.fold(locking::RANGE_START, u64::min)
 }
 
 /// Sets columns of a range.
@@ -220,7 +281,7 @@ pub(super) fn set(
 
 /// A range that does not exist is refused as one without permission; but an Admin may do everything
 /// with those that exist.
-fn unless_missing<T>(
+pub(super) fn unless_missing<T>(
     result: Result<T, session::Error>,
     range: RangeNumber,
     step: Step,
@@ -261,6 +322,7 @@ fn sorted(value: &Value) -> Value {
 
 const fn name(column: u64) -> &'static str {
     match column {
+        locking::COMMON_NAME => "CommonName",
         locking::RANGE_START => "RangeStart",
         locking::RANGE_LENGTH => "RangeLength",
         locking::READ_LOCK_ENABLED => "ReadLockEnabled",

@@ -53,6 +53,8 @@ pub enum LockOnReset {
     PowerCycleAndHardware,
     /// Power cycle, hardware reset and TPER_RESET.
     PowerCycleHardwareAndProgrammatic,
+    /// None: Opal drives refuse it.
+    Nothing,
 }
 
 /// What setup found and did.
@@ -83,10 +85,11 @@ impl LockOnReset {
             Self::PowerCycleAndProgrammatic => &[0, 3],
             Self::PowerCycleAndHardware => &[0, 1],
             Self::PowerCycleHardwareAndProgrammatic => &[0, 1, 3],
+            Self::Nothing => &[],
         }
     }
 
-    fn value(self) -> Value {
+    pub(super) fn value(self) -> Value {
         Value::list(self.reset_types().iter().copied().map(Value::Uint))
     }
 }
@@ -301,7 +304,7 @@ fn includes(found: Option<&Value>, asked: &Value) -> bool {
 }
 
 /// Switches the shadow MBR off.
-fn disable_mbr(session: &mut Session<'_>) -> Result<(), Error> {
+pub(super) fn disable_mbr(session: &mut Session<'_>) -> Result<(), Error> {
     let disabled = [(mbr_control::ENABLE, false.into())];
     session
         .set(uid::MBR_CONTROL, disabled)

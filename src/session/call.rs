@@ -3,7 +3,7 @@
 use std::ops::{Range, RangeInclusive};
 
 use super::row::{Row, malformed};
-use super::{Error, Session};
+use super::{Error, Session, capacity};
 use crate::secret::Secret;
 use crate::spec::method::{self, parameter};
 use crate::spec::{Uid, uid};
@@ -44,6 +44,16 @@ impl Session<'_> {
             Value::named(cell_block::END_COLUMN, *columns.end()),
         ]);
         let call = MethodCall::new(object, method::GET).argument(block);
+        Row::from_results(&self.call(&call)?)
+    }
+
+    /// Get: every column of an object that the authority may see.
+    ///
+    /// # Errors
+    /// As [`Session::get`].
+    pub fn get_all(&mut self, object: Uid) -> Result<Row, Error> {
+        let everything = Value::list([]);
+        let call = MethodCall::new(object, method::GET).argument(everything);
         Row::from_results(&self.call(&call)?)
     }
 
@@ -88,10 +98,7 @@ impl Session<'_> {
     /// # Errors
     /// As [`Session::call`].
     pub fn set_bytes(&mut self, table: Uid, offset: u64, bytes: &[u8]) -> Result<(), Error> {
-        let call = MethodCall::new(table, method::SET)
-            .optional(WHERE, offset)
-            .optional(VALUES, bytes);
-        self.call(&call).map(|_| ())
+        self.call(&capacity::set(table, offset, bytes)).map(|_| ())
     }
 
     /// Next: rows of an object table, after a row, at most so many.

@@ -33,6 +33,7 @@
 
 mod answer;
 mod call;
+mod capacity;
 mod clock;
 mod com;
 mod error;
@@ -62,7 +63,11 @@ pub(crate) use tper::Opened;
 
 pub(crate) use crate::transport::count::IfCounts;
 pub(crate) use crate::transport::{Bus, Identity, Transport, sanitise};
-pub(crate) use crate::wire::discovery::Discovery;
+pub(crate) use crate::wire::MethodCall;
+pub(crate) use crate::wire::discovery::{DataRemoval, Discovery};
+pub(crate) use crate::wire::security_protocol::{
+    BlockSidRequest, Certificate, ComIdValidity, Compliance, SupportedProtocols,
+};
 
 #[cfg(test)]
 pub(crate) mod testing;

@@ -15,7 +15,7 @@ use crate::wire::{MethodCall, Value};
 /// Optional parameter of Properties: the host's properties.
 const HOST_PROPERTIES: u64 = 0;
 
-/// How much one side may send.
+/// How much may be sent, and how much may come back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Largest ComPacket in bytes, header included.
@@ -24,6 +24,8 @@ pub struct Limits {
     pub packet: usize,
     /// Largest token in bytes, header included.
     pub ind_token: usize,
+    /// Largest ComPacket of an answer in bytes, header included.
+    pub response: usize,
 }
 
 /// What the TPer told in an exchange of properties.
@@ -44,11 +46,13 @@ impl Limits {
                 com_packet: enterprise_minimum::COM_PACKET,
                 packet: enterprise_minimum::PACKET,
                 ind_token: enterprise_minimum::IND_TOKEN,
+                response: enterprise_minimum::COM_PACKET,
             },
             _ => Self {
                 com_packet: opal_minimum::COM_PACKET,
                 packet: opal_minimum::PACKET,
                 ind_token: opal_minimum::IND_TOKEN,
+                response: opal_minimum::COM_PACKET,
             },
         }
     }
@@ -60,6 +64,7 @@ impl Limits {
             com_packet: size,
             packet: size.saturating_sub(COM_PACKET_HEADER),
             ind_token: size.saturating_sub(OVERHEAD),
+            response: size,
         }
     }
 
@@ -70,6 +75,7 @@ impl Limits {
             com_packet: self.com_packet.min(other.com_packet),
             packet: self.packet.min(other.packet),
             ind_token: self.ind_token.min(other.ind_token),
+            response: self.response.min(other.response),
         }
     }
 
@@ -112,10 +118,14 @@ impl Properties {
             Some(0) => MAX_BUFFER,
             Some(limit) => usize::try_from(limit).unwrap_or(usize::MAX).max(guaranteed),
         };
+        let com_packet = told(property::MAX_COM_PACKET_SIZE, guaranteed.com_packet);
         Limits {
-            com_packet: told(property::MAX_COM_PACKET_SIZE, guaranteed.com_packet),
+            com_packet,
             packet: told(property::MAX_PACKET_SIZE, guaranteed.packet),
             ind_token: told(property::MAX_IND_TOKEN_SIZE, guaranteed.ind_token),
+            // An answer is never expected to be larger than what may be sent, so that one buffer
+            // serves for both.
+            response: com_packet.min(told(property::MAX_RESPONSE_COM_PACKET_SIZE, com_packet)),
         }
     }
 }
@@ -213,6 +223,7 @@ mod tests {
             com_packet: 66_048,
             packet: 66_028,
             ind_token: 65_540,
+            response: 66_048,
         };
         assert_eq!(properties.send_limits(OPAL), expected);
     }

@@ -26,6 +26,11 @@ impl Row {
         Ok(Self { columns })
     }
 
+    /// Numbers and values of the columns, in the TPer's order.
+    pub fn columns(&self) -> impl Iterator<Item = (u64, &Value)> {
+        self.columns.iter().map(|(number, value)| (*number, value))
+    }
+
     /// The value of a column, if it is there.
     #[must_use]
     pub fn value(&self, column: u64) -> Option<&Value> {

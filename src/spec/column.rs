@@ -230,6 +230,20 @@ pub fn name(table: Uid, column: u64) -> Option<&'static str> {
     found.map(|(_, name)| *name)
 }
 
+/// The number of a column of an object table; case makes no difference.
+#[must_use]
+pub fn number(table: Uid, name: &str) -> Option<u64> {
+    let mut columns = all(table);
+    columns.find_map(|(number, known)| known.eq_ignore_ascii_case(name).then_some(number))
+}
+
+/// The columns of an object table that are known, with their names.
+pub fn all(table: Uid) -> impl Iterator<Item = (u64, &'static str)> {
+    let is_known = !names(table).is_empty();
+    let uid = is_known.then_some((UID, "UID"));
+    uid.into_iter().chain(names(table).iter().copied())
+}
+
 /// Every column's name, in no order, some twice.
 pub fn all_names() -> impl Iterator<Item = &'static str> {
     let tables = TABLES.iter().flat_map(|(_, names)| names.iter());
@@ -469,5 +483,9 @@ mod tests {
         assert_eq!(name(uid::LOCKING, 0), Some("UID"));
         assert_eq!(name(uid::MBR_CONTROL_TABLE, 4), None);
         assert_eq!(name(uid::MBR, 1), None);
+        assert_eq!(number(uid::C_PIN, "pin"), Some(3));
+        assert_eq!(number(uid::LOCKING, "UID"), Some(0));
+        assert_eq!(number(uid::LOCKING, "PIN"), None);
+        assert_eq!(number(uid::MBR, "UID"), None);
     }
 }

@@ -107,6 +107,22 @@ pub fn name(uid: Uid) -> Option<&'static str> {
         .map(|(_, name)| *name)
 }
 
+/// Every method with its name.
+pub fn all() -> impl Iterator<Item = (Uid, &'static str)> {
+    NAMES.iter().copied()
+}
+
+/// Methods that change nothing but, for Authenticate, a count of wrong attempts.
+pub const READ_ONLY: [Uid; 7] = [
+    GET,
+    NEXT,
+    GET_ACL,
+    RANDOM,
+    AUTHENTICATE,
+    GET_FREE_SPACE,
+    GET_FREE_ROWS,
+];
+
 const NAMES: &[(Uid, &str)] = &[
     (PROPERTIES, "Properties"),
     (START_SESSION, "StartSession"),

@@ -67,11 +67,14 @@ macro_rules! open_enum {
     };
 }
 
+pub mod ace;
 pub mod column;
+pub mod column_type;
 pub mod feature;
 pub mod life_cycle;
 pub mod method;
 pub mod numbers;
+pub mod object;
 pub mod property;
 pub mod protocol;
 pub mod signature;

@@ -4,6 +4,8 @@ use std::fmt;
 
 use super::numbers::RangeNumber;
 
+pub use super::object::{label, name, named};
+
 /// The 8-byte name of a table, a row or a method.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Uid(pub u64);
@@ -39,6 +41,16 @@ impl Uid {
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 8]) -> Self {
         Self(u64::from_be_bytes(bytes))
+    }
+
+    /// A UID from 16 hexadecimal digits, between which blanks, colons, dashes and underscores may
+    /// stand.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let is_separator = |character| matches!(character, ' ' | ':' | '-' | '_');
+        let digits: String = text.chars().filter(|&c| !is_separator(c)).collect();
+        let is_hex = digits.len() == 16 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+        is_hex.then(|| u64::from_str_radix(&digits, 16).ok().map(Self))?
     }
 
     /// The eight bytes, as they stand in a token stream.
@@ -272,90 +284,6 @@ pub const fn data_store(number: u16) -> Uid {
     table(0x1000 + number as u32)
 }
 
-/// The name of a table, a row or a method, for traces and messages.
-#[must_use]
-pub fn name(uid: Uid) -> Option<String> {
-    if let Some((_, name)) = FIXED_NAMES.iter().find(|(known, _)| *known == uid) {
-        return Some((*name).to_owned());
-    }
-    if let Some(method) = super::method::name(uid) {
-        return Some(method.to_owned());
-    }
-    numbered_name(uid)
-}
-
-fn numbered_name(uid: Uid) -> Option<String> {
-    let low = uid.low();
-    let (admin, user) = (low.wrapping_sub(0x0001_0000), low.wrapping_sub(0x0003_0000));
-    let prefix = match uid.table() {
-        AUTHORITY => "",
-        C_PIN => "C_PIN_",
-        LOCKING if (1..=0xffff).contains(&user) => return Some(format!("Locking_Range{user}")),
-        K_AES_128 | K_AES_256 if low == 1 => return Some("K_AES_GlobalRange_Key".to_owned()),
-        K_AES_128 | K_AES_256 if (1..=0xffff).contains(&user) => {
-            return Some(format!("K_AES_Range{user}_Key"));
-        }
-        _ if low == 0 && (0x1002..0x1100).contains(&uid.high()) => {
-            return Some(format!("DataStore{}", uid.high() - 0x1000));
-        }
-        _ => return None,
-    };
-    match low {
-        0x8001..=0x8400 => Some(format!("{prefix}BandMaster{}", low - 0x8001)),
-        0x0001_0001..=0x0001_feff => Some(format!("{prefix}Admin{admin}")),
-        0x0003_0001..=0x0003_ffff => Some(format!("{prefix}User{user}")),
-        _ => None,
-    }
-}
-
-const FIXED_NAMES: &[(Uid, &str)] = &[
-    (Uid::NULL, "Null"),
-    (THIS_SP, "ThisSP"),
-    (SESSION_MANAGER, "SMUID"),
-    (TABLE, "Table"),
-    (SP_INFO, "SPInfo table"),
-    (SP_TEMPLATES, "SPTemplates"),
-    (METHOD_ID, "MethodID"),
-    (ACCESS_CONTROL, "AccessControl"),
-    (ACE, "ACE"),
-    (AUTHORITY, "Authority"),
-    (C_PIN, "C_PIN"),
-    (SECRET_PROTECT, "SecretProtect"),
-    (TPER_INFO_TABLE, "TPerInfo table"),
-    (TEMPLATE, "Template"),
-    (SP, "SP"),
-    (LOCKING_INFO_TABLE, "LockingInfo table"),
-    (LOCKING, "Locking"),
-    (MBR_CONTROL_TABLE, "MBRControl table"),
-    (MBR, "MBR"),
-    (K_AES_128, "K_AES_128"),
-    (K_AES_256, "K_AES_256"),
-    (DATA_STORE, "DataStore"),
-    (ADMIN_SP, "Admin SP"),
-    (LOCKING_SP, "Locking SP"),
-    (KEY_PER_IO_SP, "Key Per I/O SP"),
-    (ENTERPRISE_LOCKING_SP, "Locking SP (Enterprise)"),
-    (SP_INFO_ROW, "SPInfo"),
-    (TPER_INFO, "TPerInfo"),
-    (LOCKING_INFO, "LockingInfo"),
-    (MBR_CONTROL, "MBRControl"),
-    (DATA_REMOVAL_MECHANISM, "DataRemovalMechanism"),
-    (ANYBODY, "Anybody"),
-    (ADMINS, "Admins"),
-    (MAKERS, "Makers"),
-    (SID, "SID"),
-    (ADMIN_SP_ADMIN1, "Admin1 (Admin SP)"),
-    (PSID, "PSID"),
-    (USERS, "Users"),
-    (ERASE_MASTER, "EraseMaster"),
-    (C_PIN_SID, "C_PIN_SID"),
-    (C_PIN_MSID, "C_PIN_MSID"),
-    (C_PIN.row(0x0201), "C_PIN_Admin1 (Admin SP)"),
-    (C_PIN.row(0x0001_ff01), "C_PIN_PSID"),
-    (C_PIN.row(0x8401), "C_PIN_EraseMaster"),
-    (LOCKING_GLOBAL_RANGE, "Locking_GlobalRange"),
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -376,14 +304,22 @@ mod tests {
     }
 
     #[test]
-    fn names_cover_numbered_rows() {
-        assert_eq!(name(admin(1)).as_deref(), Some("Admin1"));
-        assert_eq!(name(c_pin(user(9))).as_deref(), Some("C_PIN_User9"));
-        assert_eq!(name(PSID).as_deref(), Some("PSID"));
-        assert_eq!(
-            name(locking_range(RangeNumber(9))).as_deref(),
-            Some("Locking_Range9")
-        );
-        assert_eq!(name(Uid(0xdead_beef)), None);
+    fn uids_are_read_with_and_without_separators() {
+        for text in [
+            "0000000b00008402",
+            "0000000B 00008402",
+            "00:00:00:0b-00:00:84:02",
+        ] {
+            assert_eq!(Uid::parse(text), Some(C_PIN_MSID), "{text}");
+        }
+        for text in [
+            "",
+            "b00008402",
+            "0000000b000084020",
+            "0000000b0000840g",
+            "+000000b00008402",
+        ] {
+            assert_eq!(Uid::parse(text), None, "{text}");
+        }
     }
 }

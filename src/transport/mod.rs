@@ -3,12 +3,14 @@
 use crate::spec::{ComId, SecurityProtocol};
 
 mod ata;
+mod blocks;
 pub mod count;
 mod error;
 pub mod fault;
 mod identity;
 pub mod linux;
 mod nvme;
+mod partition_table;
 pub mod record;
 pub mod script;
 mod scsi;
@@ -16,8 +18,10 @@ mod sense;
 pub mod trace;
 
 pub use ata::AtaSecurity;
+pub use blocks::BlockSource;
 pub use error::{Error, InterfaceClass, InterfaceStatus};
 pub use identity::{Bus, Identity, SerialSource, sanitise};
+pub use partition_table::{TableKind, TablePart, partition_table};
 
 /// A path to a drive's TPer.
 ///

@@ -119,6 +119,7 @@ impl CreateOptions {
             latency_us: u64::try_from(self.latency.as_micros()).unwrap_or(u64::MAX),
             blocks,
             namespaces: self.namespaces,
+            fault: None,
             admin: Contents::default(),
             locking: Contents::default(),
             active: false,

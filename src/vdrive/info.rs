@@ -1,5 +1,6 @@
 //! What somebody sees who looks into a virtual drive.
 
+use super::fault::Fault;
 use super::label::Label;
 use super::profile::Profile;
 use super::stats::Stats;
@@ -27,6 +28,8 @@ pub struct Info {
     pub namespaces: u32,
     /// Microseconds that each interface command takes.
     pub latency_us: u64,
+    /// The fault that is arranged, counted from now.
+    pub fault: Option<Fault>,
     /// The state of the Locking SP.
     pub life_cycle: LifeCycle,
     /// Somebody has changed the PIN of SID.
@@ -84,6 +87,7 @@ impl Info {
             blocks: state.blocks,
             namespaces: state.namespaces,
             latency_us: state.latency_us,
+            fault: tper.fault(),
             life_cycle: tper.life_cycle(),
             is_owned: !tper.sid_is_msid(),
             sid_blocked: tper.power().block.sid,

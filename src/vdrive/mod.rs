@@ -26,6 +26,7 @@
 
 mod create;
 mod error;
+mod fault;
 mod info;
 mod label;
 mod media;
@@ -41,6 +42,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 pub use create::{CreateOptions, MAX_NAMESPACES};
 pub use error::Error;
+pub use fault::{Fault, FaultKind};
 pub use info::{Info, Inspection, RangeInfo};
 pub use label::{Label, LabelError};
 pub use media::MediaError;
@@ -64,6 +66,8 @@ pub struct VirtualDrive {
     latency: Duration,
     /// Nothing but a power cycle may do anything.
     is_out_of_order: bool,
+    /// A fault has cut the power.
+    has_lost_power: bool,
 }
 
 impl VirtualDrive {
@@ -123,6 +127,7 @@ impl VirtualDrive {
             latency: Duration::from_micros(tper.state().latency_us),
             tper,
             is_out_of_order: false,
+            has_lost_power: false,
         })
     }
 
@@ -308,6 +313,7 @@ impl Transport for VirtualDrive {
         self.check_order()
             .map_err(|error| out_of_order("IF-SEND", error))?;
         let sent = self.tper.if_send(protocol, com_id, data);
+        self.meet_fault("IF-SEND")?;
         sent.map_err(|error| transport_error("IF-SEND", error))
     }
 
@@ -321,6 +327,7 @@ impl Transport for VirtualDrive {
         self.check_order()
             .map_err(|error| out_of_order("IF-RECV", error))?;
         let received = self.tper.if_recv(protocol, com_id, buffer);
+        self.meet_fault("IF-RECV")?;
         received.map_err(|error| transport_error("IF-RECV", error))
     }
 

@@ -8,6 +8,7 @@
 //! - [`call`]: method calls and their answers (\[Core\] 3.2.4);
 //! - [`packet`]: ComPacket, Packet and Subpacket (\[Core\] 3.2.3);
 //! - [`discovery`]: Level 0 Discovery (\[Core\] 3.3.6);
+//! - [`expression`]: Boolean expressions of authorities;
 //! - [`security_protocol`]: the protocol list, and the management of ComIDs (\[Core\] 3.3.4);
 //! - [`hex`] and [`sedutil_log`]: bytes that people kept as text.
 //!
@@ -31,6 +32,7 @@ pub mod atom;
 pub mod call;
 pub mod discovery;
 mod error;
+pub mod expression;
 pub mod hex;
 pub mod packet;
 pub mod pretty;

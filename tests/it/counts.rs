@@ -145,7 +145,7 @@ impl Bench {
             ("new", "Better8Rooster6"),
             ("psid", PSID),
         ] {
-            crate::kill::write_secret(&bench.folder.path().join(name), secret);
+            crate::cut::stage::write_secret(&bench.folder.path().join(name), secret);
         }
         bench
     }

@@ -11,17 +11,18 @@
 
 mod cli;
 mod counts;
+mod cut;
 mod demands;
 mod discovery;
 mod faults;
 mod frames;
 mod host;
-mod kill;
 mod man;
 mod model;
 mod nvme_tcp;
 mod peers;
 mod pretty;
+mod profiles;
 mod support;
 mod tper;
 mod vectors;

@@ -146,7 +146,7 @@ ComPacket ComID 0x1004, extension 0x0000
         ReadLocked = 0
         WriteLocked = 0
         LockOnReset = [0]
-        ActiveKey = K_AES_Range1_Key
+        ActiveKey = K_AES_256_Range1_Key
       status SUCCESS
 ";
     assert_eq!(text, expected);

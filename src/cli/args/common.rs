@@ -150,6 +150,45 @@ pub(crate) struct Acting {
     pub(crate) authority: String,
 }
 
+/// Evidence by samples.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Samples {
+    /// Blocks of each range that are read before and after, as evidence; 0 for none
+    #[arg(long, value_name = "N", default_value_t = 64, help_heading = "Evidence",
+        value_parser = clap::value_parser!(u32).range(..=4096))]
+    pub(crate) samples: u32,
+    /// Choose the same blocks as an earlier run, by the seed that it reported
+    #[arg(long, value_name = "SEED", help_heading = "Evidence")]
+    pub(crate) sample_seed: Option<u32>,
+}
+
+/// Who looks at what anybody may see.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Looking {
+    /// Who looks: Anybody, which needs no secret, or Admin1…, User1…
+    #[arg(long = "as", value_name = "AUTHORITY", default_value = "Anybody")]
+    pub(crate) authority: String,
+    #[command(flatten)]
+    pub(crate) key: Key,
+    #[command(flatten)]
+    pub(crate) scheme: SchemeOptions,
+    #[command(flatten)]
+    pub(crate) session: SessionOptions,
+}
+
+/// Who acts, with its secret, and what is done about other sessions.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Actor {
+    #[command(flatten)]
+    pub(crate) acting: Acting,
+    #[command(flatten)]
+    pub(crate) key: Key,
+    #[command(flatten)]
+    pub(crate) scheme: SchemeOptions,
+    #[command(flatten)]
+    pub(crate) session: SessionOptions,
+}
+
 /// Which ranges.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct RangeNumbers {

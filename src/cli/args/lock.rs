@@ -15,6 +15,9 @@ pub(crate) struct Lock {
     pub(crate) devices: Devices,
     #[command(flatten)]
     pub(crate) ranges: RangeNumbers,
+    /// Lock writes only: reads stay as they are
+    #[arg(long)]
+    pub(crate) read_only: bool,
     #[command(flatten)]
     pub(crate) acting: Acting,
     #[command(flatten)]

@@ -23,6 +23,7 @@ pub(crate) enum VdriveCommand {
     PowerCycle(File),
     /// Reset without loss of power: sessions end, locks that ask for this reset close
     HardwareReset(File),
+    Fault(Fault),
     /// Read blocks as a host's READ would, to standard output
     Read(Blocks),
     Write(Write),
@@ -41,6 +42,7 @@ impl VdriveCommand {
             Self::Serve(_) => "vdrive serve",
             Self::PowerCycle(_) => "vdrive power-cycle",
             Self::HardwareReset(_) => "vdrive hardware-reset",
+            Self::Fault(_) => "vdrive fault",
             Self::Read(_) => "vdrive read",
             Self::Write(_) => "vdrive write",
             Self::Media(_) => "vdrive media",
@@ -86,9 +88,15 @@ pub(crate) struct Create {
     /// The PSID of the label, 32 characters [default: random]
     #[arg(long, value_name = "PSID")]
     pub(crate) psid: Option<String>,
-    /// Bytes of a logical block [default: 512]
+    /// Bytes of a logical block [default: the profile's, 512 for opal2]
     #[arg(long, value_name = "BYTES")]
     pub(crate) block_size: Option<u32>,
+    /// Locking ranges beside the global range [default: the profile's, 8 for opal2]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(0..=2046))]
+    pub(crate) ranges: Option<u16>,
+    /// Users of the Locking SP [default: the profile's, 9 for opal2]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=2047))]
+    pub(crate) users: Option<u16>,
     /// Equal parts of the drive that a host sees as NVMe namespaces, 1 to 16
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=16))]
     pub(crate) namespaces: u32,
@@ -139,6 +147,29 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
 }
+
+/// Arrange that the drive fails once, after so many interface commands
+///
+/// That is how a program is broken off between any two of its commands. Without a KIND, what is
+/// arranged is shown.
+#[derive(Debug, Args)]
+#[command(
+    after_long_help = "Examples:\n  sedkit vdrive fault demo.img power-cut --after 7\n  \
+    sedkit vdrive fault demo.img none"
+)]
+pub(crate) struct Fault {
+    #[command(flatten)]
+    pub(crate) file: File,
+    /// power-cut: the power goes and comes back; hang: no answer for a minute; none: nothing happens
+    #[arg(value_name = "KIND", value_parser = FAULTS)]
+    pub(crate) kind: Option<String>,
+    /// Interface commands before it; the answer to the last one is lost
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u64).range(1..))]
+    pub(crate) after: u64,
+}
+
+/// Kinds of fault, and the word that takes one back.
+pub(crate) const FAULTS: [&str; 3] = ["power-cut", "hang", "none"];
 
 /// A run of blocks.
 #[derive(Debug, Args)]

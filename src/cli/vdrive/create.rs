@@ -7,6 +7,7 @@ use super::{about, plain, report};
 use crate::cli::args::vdrive::Create;
 use crate::cli::error::CliError;
 use crate::cli::report::{Answer, Report};
+use crate::cli::size::Size;
 use crate::vdrive::{CreateOptions, Profile, VirtualDrive};
 
 /// Makes a drive and shows its label.
@@ -26,12 +27,10 @@ pub(super) fn run(arguments: &Create) -> Result<Report, CliError> {
 }
 
 fn options(arguments: &Create) -> Result<CreateOptions, CliError> {
-    let mut options = CreateOptions::new(size(&arguments.size)?);
-    options.profile =
-        Profile::named(&arguments.profile).map_err(|error| CliError::usage(error.to_string()))?;
-    if let Some(block_size) = arguments.block_size {
-        options.profile.geometry.block_size = block_size;
-    }
+    let profile = profile(arguments)?;
+    let size = Size::parse(&arguments.size)?.of_blocks(profile.geometry.block_size);
+    let mut options = CreateOptions::new(size);
+    options.profile = profile;
     options.serial.clone_from(&arguments.serial);
     options.model.clone_from(&arguments.model);
     options.msid.clone_from(&arguments.msid);
@@ -43,37 +42,18 @@ fn options(arguments: &Create) -> Result<CreateOptions, CliError> {
     Ok(options)
 }
 
-/// Units of a size, the longest names first.
-const UNITS: [(&str, u32); 5] = [("KiB", 10), ("MiB", 20), ("GiB", 30), ("TiB", 40), ("", 0)];
-
-/// A number of bytes, with or without a unit.
-fn size(text: &str) -> Result<u64, CliError> {
-    let parse = |(unit, shift): &(&str, u32)| {
-        let number: u64 = text.strip_suffix(unit)?.trim_end().parse().ok()?;
-        number.checked_mul(1 << shift)
-    };
-    UNITS.iter().find_map(parse).ok_or_else(|| {
-        CliError::usage(format!("{text} is no size"))
-            .with_hint("a size is a number of bytes, or a number with KiB, MiB, GiB or TiB")
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_have_binary_units() {
-        assert_eq!(size("64MiB"), Ok(64 << 20));
-        assert_eq!(size("4 KiB"), Ok(4096));
-        assert_eq!(size("512"), Ok(512));
-        assert_eq!(size("2TiB"), Ok(2 << 40));
+/// The profile that was asked for, with what was asked to be different.
+fn profile(arguments: &Create) -> Result<Profile, CliError> {
+    let named = Profile::named(&arguments.profile);
+    let mut profile = named.map_err(|error| CliError::usage(error.to_string()))?;
+    if let Some(block_size) = arguments.block_size {
+        profile.geometry.block_size = block_size;
     }
-
-    #[test]
-    fn what_is_no_size_is_refused() {
-        for text in ["", "MiB", "-1", "64MB", "1e6", "99999999999TiB", "64MiBs"] {
-            assert!(size(text).is_err(), "{text}");
-        }
+    if let Some(ranges) = arguments.ranges {
+        profile.locking.ranges = ranges;
     }
+    if let Some(users) = arguments.users {
+        profile.locking.users = users;
+    }
+    Ok(profile)
 }

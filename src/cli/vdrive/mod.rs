@@ -15,6 +15,7 @@ use crate::vdrive::{Label, VirtualDrive};
 
 mod blocks;
 mod create;
+mod fault;
 mod serve;
 mod show;
 
@@ -26,6 +27,7 @@ pub(crate) fn run(arguments: &Vdrive, context: &Context) -> Result<Report, CliEr
         VdriveCommand::Serve(arguments) => serve::run(arguments, context),
         VdriveCommand::PowerCycle(file) => power_cycle(file, context),
         VdriveCommand::HardwareReset(file) => hardware_reset(file, context),
+        VdriveCommand::Fault(arguments) => fault::run(arguments, context),
         VdriveCommand::Read(arguments) => blocks::read(arguments, context),
         VdriveCommand::Write(arguments) => blocks::write(arguments, context),
         VdriveCommand::Media(arguments) => blocks::media(arguments, context),

@@ -5,6 +5,7 @@
 //! Everything that is read from `/dev`, `/proc`, `/run` and `/sys` is looked up under a
 //! [`SystemRoot`], so that tests bring their own.
 
+mod blocks;
 mod bounce;
 mod device;
 mod host;
@@ -19,6 +20,7 @@ mod scsi_probe;
 mod topology;
 mod usage;
 
+pub use blocks::{BlockNodes, open_blocks};
 pub use device::{Device, Namespace, open};
 pub use host::{Geometry, allow_tpm, geometry, raid_driver};
 pub use luks::{LuksSurvey, LuksVolume, luks};
@@ -27,6 +29,6 @@ pub use rescan::{reread_partition_table, send_add_events};
 pub use resume::save_for_resume;
 pub use root::SystemRoot;
 pub use topology::{DriveNodes, nodes_of, scan, scan_nodes};
-pub use usage::{Use, User, uses};
+pub use usage::{Use, User, uses, uses_within};
 
 pub use crate::sys::ioctl::OpalSave;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind};
+use std::ops::Range;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
@@ -74,25 +75,49 @@ impl fmt::Display for Use {
 /// # Errors
 /// The system's error if the lists of mounts and of swap cannot be read: then nothing is known.
 pub fn uses(root: &SystemRoot, disks: &[&str]) -> io::Result<Vec<Use>> {
-    let mut survey = Survey {
-        root,
-        nodes: Vec::new(),
-        uses: Vec::new(),
-    };
+    let mut survey = Survey::new(root);
     for disk in disks {
         survey.add(disk);
         for partition in partitions(root, disk) {
             survey.add(&partition);
         }
     }
-    survey.find_mounts()?;
-    survey.find_swap()?;
-    survey.find_btrfs();
-    survey.find_zfs();
-    if survey.uses.is_empty() && root.is_real() {
-        survey.find_claims(disks);
+    survey.finish(disks)
+}
+
+/// As [`uses`], but only of what lies in some bytes of the disk, as far as the kernel tells it: of
+/// the disk as a whole, and of the partitions that share bytes with them.
+///
+/// # Errors
+/// As [`uses`].
+pub fn uses_within(
+    root: &SystemRoot,
+    disks: &[&str],
+    bytes: &[Range<u64>],
+) -> io::Result<Vec<Use>> {
+    let mut survey = Survey::new(root);
+    let mut nodes: Vec<String> = Vec::new();
+    for disk in disks {
+        survey.add(disk);
+        let mut partitions = partitions(root, disk);
+        if partitions.is_empty() {
+            nodes.push((*disk).to_owned());
+        }
+        partitions.retain(|partition| lies_in(root, partition, bytes));
+        nodes.extend(partitions);
     }
-    Ok(survey.uses)
+    for node in &nodes {
+        survey.add(node);
+    }
+    let nodes: Vec<&str> = nodes.iter().map(String::as_str).collect();
+    survey.finish(&nodes)
+}
+
+/// Whether a partition shares bytes with some of the disk; one whose place is not told may.
+fn lies_in(root: &SystemRoot, partition: &str, bytes: &[Range<u64>]) -> bool {
+    let mut bytes = bytes.iter();
+    place(root, partition)
+        .is_none_or(|place| bytes.any(|one| one.start < place.end && place.start < one.end))
 }
 
 /// The partitions of a disk, by their kernel names.
@@ -101,6 +126,18 @@ pub(super) fn partitions(root: &SystemRoot, disk: &str) -> Vec<String> {
     let mut names = root.names(&folder);
     names.retain(|name| root.has(folder.join(name).join("partition")));
     names
+}
+
+/// The bytes of the disk that a node covers, where the kernel tells it. Sizes and starts are counted
+/// in 512 bytes; a disk has no start.
+pub(super) fn place(root: &SystemRoot, node: &str) -> Option<Range<u64>> {
+    const SECTOR: u64 = 512;
+    let folder = Path::new("/sys/class/block").join(node);
+    let start: u64 = root.number(folder.join("start")).unwrap_or(0);
+    let size: u64 = root.number(folder.join("size"))?;
+    let start = start.checked_mul(SECTOR)?;
+    let end = size.checked_mul(SECTOR)?.checked_add(start)?;
+    Some(start..end)
 }
 
 /// A node and its device number, `8:1`.
@@ -115,7 +152,27 @@ struct Survey<'a> {
     uses: Vec<Use>,
 }
 
-impl Survey<'_> {
+impl<'a> Survey<'a> {
+    const fn new(root: &'a SystemRoot) -> Self {
+        Self {
+            root,
+            nodes: Vec::new(),
+            uses: Vec::new(),
+        }
+    }
+
+    /// The uses of the nodes that were added; of some it is tried whether they can be claimed.
+    fn finish(mut self, claimable: &[&str]) -> io::Result<Vec<Use>> {
+        self.find_mounts()?;
+        self.find_swap()?;
+        self.find_btrfs();
+        self.find_zfs();
+        if self.uses.is_empty() && self.root.is_real() {
+            self.find_claims(claimable);
+        }
+        Ok(self.uses)
+    }
+
     /// Adds a node and everything that is built on it.
     fn add(&mut self, name: &str) {
         let mut waiting = vec![name.to_owned()];
@@ -358,6 +415,37 @@ mod tests {
     #[test]
     fn free_disk_has_no_uses() {
         assert!(texts(&machine()).is_empty());
+    }
+
+    #[test]
+    fn only_what_lies_in_the_bytes_counts() {
+        let fixture = machine();
+        for (partition, start) in [("sda1", 2048), ("sda2", 4096)] {
+            let folder = format!("/sys/class/block/{partition}");
+            fixture
+                .file(&format!("{folder}/start"), format!("{start}\n"))
+                .file(&format!("{folder}/size"), "2048\n");
+        }
+        mounts(&fixture, "30 22 8:2 / /srv rw - xfs /dev/sda2 rw\n");
+        let within = |bytes| {
+            uses_within(&fixture.root(), &["sda"], &[bytes])
+                .unwrap()
+                .len()
+        };
+        assert_eq!(within(0..2 << 20), 0);
+        assert_eq!(within(0..(2 << 20) + 1), 1);
+        assert_eq!(within(3 << 20..4 << 20), 0);
+        mounts(&fixture, "30 22 8:0 / /srv rw - xfs /dev/sda rw\n");
+        assert_eq!(within(0..512), 1, "the whole disk is everywhere");
+    }
+
+    #[test]
+    fn a_partition_whose_place_is_not_told_may_be_anywhere() {
+        let fixture = machine();
+        mounts(&fixture, "30 22 8:2 / /srv rw - xfs /dev/sda2 rw\n");
+        let bytes = 0..512;
+        let found = uses_within(&fixture.root(), &["sda"], &[bytes]).unwrap();
+        assert_eq!(found.len(), 1);
     }
 
     #[test]

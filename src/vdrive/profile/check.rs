@@ -8,7 +8,7 @@ use crate::spec::property::opal_minimum;
 #[non_exhaustive]
 pub enum ProfileError {
     /// There is no profile of that name.
-    #[error("no such profile; there is {}", super::NAMES.join(", "))]
+    #[error("no such profile; there is {}", names())]
     Unknown,
     /// Block size, alignment or the drive's size is impossible.
     #[error("the geometry is impossible")]
@@ -25,6 +25,14 @@ pub enum ProfileError {
     /// The Locking SP has fewer or more rows than is possible.
     #[error("the contents of the Locking SP are impossible")]
     Locking,
+    /// Level 0 Discovery names no ComID, or cannot be sent.
+    #[error("the Level 0 Discovery is impossible")]
+    Discovery,
+}
+
+fn names() -> String {
+    let names: Vec<_> = super::MODELS.iter().map(|model| model.name).collect();
+    names.join(", ")
 }
 
 /// Largest sizes that a virtual drive has room for, in bytes.
@@ -35,6 +43,9 @@ const MAX_USERS: u16 = 0x07ff;
 
 /// The most ranges: at the place of the 2047th, `ACE_K_AES_Mode` stands (\[Opal\] 4.3.1.7).
 const MAX_RANGES: u16 = 0x07fe;
+
+/// The most DataStore tables: the ACEs of more have no numbers (\[DataStore\] 4.3).
+const MAX_DATA_STORES: u16 = 2048;
 
 /// The most bytes of a ComPacket.
 const MAX_COM_PACKET: u64 = 1 << 20;
@@ -52,6 +63,7 @@ impl Profile {
             (self.packets_are_possible(), ProfileError::Communication),
             (self.sessions_are_possible(), ProfileError::Sessions),
             (self.locking_is_possible(), ProfileError::Locking),
+            (self.discovery.is_possible(), ProfileError::Discovery),
         ];
         checks
             .into_iter()
@@ -95,12 +107,12 @@ impl Profile {
 
     fn locking_is_possible(&self) -> bool {
         let locking = &self.locking;
-        let sizes = [locking.mbr_size, locking.data_store_size];
         (1..=0x00ff).contains(&locking.admins)
             && (1..=MAX_USERS).contains(&locking.users)
             && locking.ranges <= MAX_RANGES
-            && sizes.iter().all(|&size| size > 0 && size <= MAX_BYTE_TABLE)
-            && (1..=128).contains(&locking.data_store_tables)
+            && locking.mbr_size <= MAX_BYTE_TABLE
+            && (1..=MAX_BYTE_TABLE).contains(&locking.data_store_size)
+            && (1..=MAX_DATA_STORES).contains(&locking.data_store_tables)
             && locking.data_store_alignment > 0
             && (1..=8192).contains(&locking.write_granularity)
     }
@@ -112,10 +124,10 @@ mod tests {
 
     #[test]
     fn the_named_profiles_are_possible() {
-        for name in super::super::NAMES {
-            let profile = Profile::named(name).unwrap();
-            assert_eq!(profile.check(), Ok(()), "{name}");
-            assert_eq!(profile.name, *name);
+        for model in super::super::MODELS {
+            let profile = Profile::named(model.name).unwrap();
+            assert_eq!(profile.check(), Ok(()), "{}", model.name);
+            assert_eq!(profile.name, model.name);
         }
         assert_eq!(Profile::named("enterprise"), Err(ProfileError::Unknown));
     }
@@ -132,6 +144,7 @@ mod tests {
         profile.locking.write_granularity = 0;
         assert_eq!(profile.check(), Err(ProfileError::Locking));
     }
+
     #[test]
     fn the_ace_table_has_room_for_2046_ranges() {
         // Reference 4.8: ACE_K_AES_256_RangeN_GenKey is 0003B800 + N, and 0003BFFF is taken.

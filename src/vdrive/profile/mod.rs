@@ -6,6 +6,9 @@
 
 mod behaviour;
 mod check;
+mod discovery;
+mod kioxia;
+mod models;
 mod opal2;
 
 use serde::{Deserialize, Serialize};
@@ -14,9 +17,8 @@ pub use behaviour::{
     Behaviour, InactiveComId, LockoutReply, MinTransfer, RemovedData, Unauthorised, ViolationReply,
 };
 pub use check::ProfileError;
-
-/// The names that [`Profile::named`] knows.
-pub const NAMES: &[&str] = &["opal2"];
+pub use discovery::{Descriptor, Feature, Layout};
+pub use models::{MODELS, Model};
 
 /// One model of virtual drive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,6 +48,9 @@ pub struct Profile {
     pub erase_time: u16,
     /// The largest Count that Random accepts; at least 32 (\[Opal\] 4.2.9.1).
     pub max_random: u64,
+    /// What Level 0 Discovery shows. Files from before it could vary do not say it.
+    #[serde(default)]
+    pub discovery: Layout,
     /// Choices that the standards leave to the TPer.
     pub behaviour: Behaviour,
 }
@@ -118,7 +123,7 @@ pub struct LockingLimits {
     pub ranges: u16,
     /// A command that touches more than one range is refused (Range Crossing Behavior 1).
     pub crossing_terminates: bool,
-    /// Bytes of the shadow MBR.
+    /// Bytes of the shadow MBR; 0 if there is none.
     pub mbr_size: u64,
     /// Bytes of all DataStore tables together.
     pub data_store_size: u64,
@@ -171,15 +176,21 @@ impl Profile {
     /// # Errors
     /// [`ProfileError::Unknown`] if there is none of that name.
     pub fn named(name: &str) -> Result<Self, ProfileError> {
-        match name {
-            "opal2" => Ok(Self::opal2()),
-            _ => Err(ProfileError::Unknown),
-        }
+        let model = MODELS.iter().find(|model| model.name == name);
+        model.map(Model::profile).ok_or(ProfileError::Unknown)
     }
 
     /// The static ComIDs.
     pub(crate) fn com_ids(&self) -> impl Iterator<Item = u16> + use<> {
         let base = self.communication.base_com_id;
         (0..self.communication.com_ids).filter_map(move |index| base.checked_add(index))
+    }
+}
+
+impl LockingLimits {
+    /// There is a shadow MBR.
+    #[must_use]
+    pub const fn has_mbr(&self) -> bool {
+        self.mbr_size > 0
     }
 }

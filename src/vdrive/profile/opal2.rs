@@ -1,8 +1,8 @@
 //! Profile `opal2`: a client drive with Opal 2.30, one namespace, every mandatory feature set.
 
 use super::{
-    Behaviour, Communication, Geometry, LockingLimits, Profile, SessionLimits, SidPin, TryPolicies,
-    TryPolicy,
+    Behaviour, Communication, Geometry, Layout, LockingLimits, Profile, SessionLimits, SidPin,
+    TryPolicies, TryPolicy,
 };
 
 /// What client drives allow for SID and PSID: five attempts, and a power cycle gives new ones.
@@ -48,6 +48,7 @@ impl Profile {
             hardware_reset_locks: true,
             erase_time: 1,
             max_random: 32,
+            discovery: Layout::default(),
             behaviour: Behaviour::default(),
         }
     }

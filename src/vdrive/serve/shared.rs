@@ -82,6 +82,7 @@ impl SharedDrive {
         HeldDrive {
             drive: self.lock(),
             observer: &self.observer,
+            power_cycles: &self.power_cycles,
         }
     }
 
@@ -110,6 +111,7 @@ impl SharedDrive {
 pub(crate) struct HeldDrive<'s> {
     drive: MutexGuard<'s, VirtualDrive>,
     observer: &'s Mutex<Option<Observer>>,
+    power_cycles: &'s AtomicU64,
 }
 
 impl HeldDrive<'_> {
@@ -121,6 +123,7 @@ impl HeldDrive<'_> {
         data: &[u8],
     ) -> Result<(), transport::Error> {
         let sent = self.drive.if_send(protocol, com_id, data);
+        self.count_power_loss();
         self.show(
             Direction::Send,
             protocol,
@@ -138,11 +141,19 @@ impl HeldDrive<'_> {
         buffer: &mut [u8],
     ) -> Result<usize, transport::Error> {
         let received = self.drive.if_recv(protocol, com_id, buffer);
+        self.count_power_loss();
         let seen = received
             .as_ref()
             .map(|length| buffer.get(..*length).unwrap_or_default());
         self.show(Direction::Receive, protocol, com_id, seen);
         received
+    }
+
+    /// Lets the front ends drop their connections if a fault has cut the power.
+    fn count_power_loss(&mut self) {
+        if self.drive.take_power_loss() {
+            self.power_cycles.fetch_add(1, Ordering::AcqRel);
+        }
     }
 
     fn show(
@@ -170,7 +181,7 @@ mod tests {
 
     use super::*;
     use crate::vdrive::store::crash::{Fate, Rig};
-    use crate::vdrive::{CreateOptions, MediaError, StoreError};
+    use crate::vdrive::{CreateOptions, Fault, FaultKind, MediaError, StoreError};
 
     const DISCOVERY: ComId = ComId::LEVEL_0_DISCOVERY;
 
@@ -230,6 +241,19 @@ mod tests {
             drive.power_cycle().unwrap();
             works(&drive);
         }
+    }
+
+    #[test]
+    fn a_fault_that_cuts_the_power_drops_the_connections() {
+        let drive = full_after(usize::MAX);
+        let (kind, after) = (FaultKind::PowerCut, 2);
+        let fault = Some(Fault { kind, after });
+        drive.lock().arrange_fault(fault).unwrap();
+        assert!(receives(&drive));
+        assert_eq!(drive.power_cycles(), 0);
+        assert!(!receives(&drive));
+        assert_eq!(drive.power_cycles(), 1);
+        works(&drive);
     }
 
     #[test]

@@ -23,6 +23,7 @@ use super::tables::SpId;
 use super::{Clock, KeepError, Tper, catalogue};
 use crate::spec::MethodStatus;
 use crate::vdrive::MAX_NAMESPACES;
+use crate::vdrive::fault::ArmedFault;
 use crate::vdrive::store::{Layout, Store};
 
 /// The state record as it is read.
@@ -129,6 +130,15 @@ impl Tper {
             tper.reset_from_outside(Reset::PowerCycle)?;
         }
         Ok(tper)
+    }
+
+    /// Writes which fault is arranged.
+    pub(in crate::vdrive) fn keep_fault(
+        &mut self,
+        fault: Option<ArmedFault>,
+    ) -> Result<(), KeepError> {
+        self.edit().fault = fault;
+        self.keep()
     }
 
     /// Ends an interface command: everything that it changed is written, in one step.

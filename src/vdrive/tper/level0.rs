@@ -6,7 +6,7 @@
 use super::Tper;
 use super::tables::{SpId, locking};
 use crate::spec::{FeatureCode, column, uid};
-use crate::vdrive::profile::SidPin;
+use crate::vdrive::profile::{Descriptor, Feature, SidPin};
 
 /// Bytes of the header.
 const HEADER: usize = 48;
@@ -14,9 +14,13 @@ const HEADER: usize = 48;
 impl Tper {
     /// The whole response.
     pub(super) fn level0(&self) -> Vec<u8> {
+        let layout = &self.state.profile.discovery;
         let mut response = vec![0; HEADER];
-        for descriptor in self.descriptors() {
-            response.extend(descriptor);
+        for (place, byte) in response.iter_mut().skip(16).zip(&layout.vendor_specific) {
+            *place = *byte;
+        }
+        for shown in &layout.descriptors {
+            response.extend(self.descriptor(shown));
         }
         let length = u32::try_from(response.len() - 4).unwrap_or(u32::MAX);
         let fields = length.to_be_bytes().into_iter().chain(REVISION);
@@ -26,20 +30,35 @@ impl Tper {
         response
     }
 
-    /// In ascending order of their codes.
-    ///
-    /// The SIIS descriptor (0005h) is left out, although \[SIIS\] 1.10 and later ask for it: how its
-    /// revision is encoded is not public beyond doubt, and a wrong one is worse than none.
-    fn descriptors(&self) -> [Vec<u8>; 7] {
-        [
-            self.tper_feature(),
-            self.locking_feature(),
-            self.geometry_feature(),
-            self.data_store_feature(),
-            self.opal_feature(),
-            self.block_sid_feature(),
-            self.data_removal_feature(),
-        ]
+    /// A descriptor: code, version, length, then its data and zeros up to the length.
+    fn descriptor(&self, shown: &Descriptor) -> Vec<u8> {
+        let (code, length, data) = match &shown.feature {
+            Feature::Tper => (FeatureCode::TPER, 0x0c, self.tper_feature()),
+            Feature::Locking => (FeatureCode::LOCKING, 0x0c, self.locking_feature()),
+            Feature::Geometry => (FeatureCode::GEOMETRY, 0x1c, self.geometry_feature()),
+            Feature::DataStore => (FeatureCode::DATA_STORE, 0x0c, self.data_store_feature()),
+            Feature::Opal2 => (FeatureCode::OPAL_2, 0x10, self.opal_feature()),
+            Feature::Ruby => (FeatureCode::RUBY, 0x10, self.opal_feature()),
+            Feature::BlockSid => (FeatureCode::BLOCK_SID, 0x0c, self.block_sid_feature()),
+            Feature::NamespaceLocking {
+                keys,
+                unused_keys,
+                ranges,
+            } => {
+                let data = namespace_locking_feature([*keys, *unused_keys, *ranges]);
+                (FeatureCode::NAMESPACE_LOCKING, 0x10, data)
+            }
+            Feature::DataRemoval => (FeatureCode::DATA_REMOVAL, 0x20, self.data_removal_feature()),
+            Feature::Other { code, data } => {
+                let length = u8::try_from(data.len()).unwrap_or(u8::MAX);
+                (FeatureCode(*code), length, data.clone())
+            }
+        };
+        let mut bytes = code.0.to_be_bytes().to_vec();
+        bytes.extend([shown.version, length]);
+        bytes.extend(data);
+        bytes.resize(4 + usize::from(length), 0);
+        bytes
     }
 
     /// | byte | bit | meaning |
@@ -50,7 +69,7 @@ impl Tper {
     fn tper_feature(&self) -> Vec<u8> {
         let management = self.state.profile.communication.com_id_management;
         let bits = 0x11 | bit(6, management);
-        descriptor(FeatureCode::TPER, 0x10, 0x0c, &[bits])
+        vec![bits]
     }
 
     /// | byte | bit | meaning |
@@ -61,6 +80,7 @@ impl Tper {
     /// | | 3 | Media Encryption |
     /// | | 4 | MBR Enabled |
     /// | | 5 | MBR Done |
+    /// | | 6 | MBR Shadowing Not Supported |
     /// | | 7 | HW Reset for LOR/DOR Supported |
     fn locking_feature(&self) -> Vec<u8> {
         let active = self.state.active;
@@ -74,8 +94,9 @@ impl Tper {
             | bit(2, active && is_locked)
             | bit(4, mbr(column::mbr_control::ENABLE))
             | bit(5, mbr(column::mbr_control::DONE))
+            | bit(6, !self.state.profile.locking.has_mbr())
             | bit(7, self.state.profile.hardware_reset_locks);
-        descriptor(FeatureCode::LOCKING, 0x30, 0x0c, &[bits])
+        vec![bits]
     }
 
     /// | bytes | meaning |
@@ -91,7 +112,7 @@ impl Tper {
         data.extend(geometry.block_size.to_be_bytes());
         data.extend(geometry.alignment_granularity.to_be_bytes());
         data.extend(geometry.lowest_aligned_lba.to_be_bytes());
-        descriptor(FeatureCode::GEOMETRY, 0x10, 0x1c, &data)
+        data
     }
 
     /// | bytes | meaning |
@@ -106,7 +127,7 @@ impl Tper {
         data.extend(locking.data_store_tables.to_be_bytes());
         data.extend(size.to_be_bytes());
         data.extend(locking.data_store_alignment.to_be_bytes());
-        descriptor(FeatureCode::DATA_STORE, 0x21, 0x0c, &data)
+        data
     }
 
     /// | bytes | meaning |
@@ -128,7 +149,7 @@ impl Tper {
         data.extend(profile.locking.users.to_be_bytes());
         data.push(pin_indicator(self.state.initial_pin));
         data.push(pin_indicator(profile.pin_after_revert));
-        descriptor(FeatureCode::OPAL_2, 0x23, 0x10, &data)
+        data
     }
 
     /// | byte | bit | meaning |
@@ -144,8 +165,7 @@ impl Tper {
             | bit(1, block.sid)
             | bit(2, self.state.profile.freeze_lock)
             | bit(3, block.frozen);
-        let data = [bits, bit(0, block.hardware_reset_clears)];
-        descriptor(FeatureCode::BLOCK_SID, 0x20, 0x0c, &data)
+        vec![bits, bit(0, block.hardware_reset_clears)]
     }
 
     /// | bytes | meaning |
@@ -158,7 +178,7 @@ impl Tper {
         let mut data = vec![0, 0, 0x04, 0];
         data.extend([0; 4]);
         data.extend(self.state.profile.erase_time.to_be_bytes());
-        descriptor(FeatureCode::DATA_REMOVAL, 0x20, 0x20, &data)
+        data
     }
 }
 
@@ -176,11 +196,14 @@ const fn pin_indicator(pin: SidPin) -> u8 {
     }
 }
 
-/// A descriptor: code, version, length, then `data` and zeros up to the length.
-fn descriptor(code: FeatureCode, version: u8, length: u8, data: &[u8]) -> Vec<u8> {
-    let mut bytes = code.0.to_be_bytes().to_vec();
-    bytes.extend([version, length]);
-    bytes.extend(data);
-    bytes.resize(4 + usize::from(length), 0);
-    bytes
+/// | bytes | meaning |
+/// |---|---|
+/// | 4 | bit 7: `Range_C`, namespaces may have ranges of their own |
+/// | 8–11 | `MaximumKeyCount` |
+/// | 12–15 | `UnusedKeyCount` |
+/// | 16–19 | `MaximumRangesPerNamespace` |
+fn namespace_locking_feature(counts: [u32; 3]) -> Vec<u8> {
+    let mut data = vec![0x80, 0, 0, 0];
+    data.extend(counts.into_iter().flat_map(u32::to_be_bytes));
+    data
 }

@@ -15,6 +15,7 @@ use super::cell::{Cell, Octets};
 use super::properties::HostProperties;
 use super::tables::SpId;
 use crate::spec::Uid;
+use crate::vdrive::fault::ArmedFault;
 use crate::vdrive::label::Label;
 use crate::vdrive::profile::{Profile, SidPin};
 use crate::vdrive::stats::Stats;
@@ -35,6 +36,9 @@ pub(crate) struct State {
     /// NVMe namespaces. Files from before there were several do not say it.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub(crate) namespaces: u32,
+    /// A fault that is arranged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(in crate::vdrive) fault: Option<ArmedFault>,
     /// What hosts have set in the Admin SP.
     pub(crate) admin: Contents,
     /// What hosts have set in the Locking SP.

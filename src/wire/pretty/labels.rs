@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn only_uids_of_known_tables_are_known() {
         let text = |uid| known_uid_text(Uid(uid));
-        assert_eq!(text(0x0000_0008_0003_e001).as_deref(), Some("ACE 0003e001"));
+        assert_eq!(text(0x0000_0008_0007_0001).as_deref(), Some("ACE 00070001"));
         assert_eq!(text(0).as_deref(), Some("Null"));
         assert_eq!(text(0x0000_0000_0000_1234), None);
         assert_eq!(text(u64::from_be_bytes(*b"password")), None);

@@ -10,7 +10,7 @@ mod information;
 pub use com_id::{
     ComIdAnswer, ComIdRequest, ComIdResponse, ComIdTime, ComIdValidity, ExtendedComId,
 };
-pub use information::{Certificate, SupportedProtocols};
+pub use information::{Certificate, Compliance, ComplianceDescriptor, Fips140, SupportedProtocols};
 
 use super::{DecodeError, Reader};
 
@@ -90,6 +90,7 @@ mod tests {
             let _ = BlockSidRequest::decode(&bytes);
             let _ = SupportedProtocols::decode(&bytes);
             let _ = Certificate::decode(&bytes);
+            let _ = Compliance::decode(&bytes);
             let _ = ExtendedComId::decode(&bytes);
             let _ = ComIdRequest::decode(&bytes);
             if let Ok(response) = ComIdResponse::decode(&bytes) {

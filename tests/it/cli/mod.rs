@@ -4,6 +4,8 @@ mod cases;
 mod commands;
 mod exit_codes;
 mod output;
+mod raw;
+mod resets;
 mod schema;
 mod secrecy;
 pub(crate) mod served;

@@ -1,3 +1,5 @@
-//! What users of such tools have asked for or stumbled over, each test named by its row.
+//! What users of the peers asked for, one test for each row of the list of demands: `d24_…` is row
+//! D24.
 
 mod passwords;
+mod revert;

@@ -2,10 +2,13 @@
 
 mod identify;
 mod interrupts;
+mod mbr;
 mod noise;
 mod operations;
+mod ranges;
 mod resume;
 mod sessions;
+mod users;
 
 use std::io;
 use std::path::Path;

@@ -15,7 +15,7 @@ fn setup(drive: &mut Drive) -> Result<(), Error> {
 }
 
 /// Runs an operation that is killed after so many IF commands; whether it was.
-fn killed(
+pub(super) fn killed(
     rig: &Rig,
     commands: u64,
     operation: impl FnOnce(&mut Drive) -> Result<(), Error>,

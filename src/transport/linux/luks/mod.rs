@@ -13,7 +13,7 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
 use super::root::SystemRoot;
-use super::usage::partitions;
+use super::usage::{partitions, place};
 use crate::spec::RangeNumber;
 use crate::sys::ioctl::O_NONBLOCK;
 use header::Header;
@@ -123,17 +123,6 @@ fn volumes<'h>(
         with_crypt: segment.with_crypt,
         place: place(root, node),
     })
-}
-
-/// Sizes and starts are counted in 512 bytes; a disk has no start.
-fn place(root: &SystemRoot, node: &str) -> Option<Range<u64>> {
-    const SECTOR: u64 = 512;
-    let folder = Path::new("/sys/class/block").join(node);
-    let start: u64 = root.number(folder.join("start")).unwrap_or(0);
-    let size: u64 = root.number(folder.join("size"))?;
-    let start = start.checked_mul(SECTOR)?;
-    let end = size.checked_mul(SECTOR)?.checked_add(start)?;
-    Some(start..end)
 }
 
 #[cfg(test)]

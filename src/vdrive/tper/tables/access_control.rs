@@ -227,10 +227,12 @@ fn range(matrix: &mut Matrix, number: RangeNumber) {
 }
 
 fn byte_tables(matrix: &mut Matrix, plan: &Plan<'_>) {
-    let mbr_control = [ace::MBR_CONTROL_ADMINS_SET, ace::MBR_CONTROL_DONE_TO_DOR];
-    matrix.allow(uid::MBR_CONTROL, method::SET, &mbr_control);
-    matrix.allow(uid::MBR, method::GET, &[ace::ANYBODY]);
-    matrix.allow(uid::MBR, method::SET, &[ace::ADMIN]);
+    if plan.profile.locking.has_mbr() {
+        let mbr_control = [ace::MBR_CONTROL_ADMINS_SET, ace::MBR_CONTROL_DONE_TO_DOR];
+        matrix.allow(uid::MBR_CONTROL, method::SET, &mbr_control);
+        matrix.allow(uid::MBR, method::GET, &[ace::ANYBODY]);
+        matrix.allow(uid::MBR, method::SET, &[ace::ADMIN]);
+    }
     for number in byte_table::data_store_numbers(plan) {
         let table = uid::data_store(number);
         matrix.allow(table, method::GET, &[ace::data_store_get(number)]);

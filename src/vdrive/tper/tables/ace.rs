@@ -78,12 +78,20 @@ pub(super) const fn set_write_locked(range: RangeNumber) -> Uid {
     uid::ACE.row(0x0003_e800 + range.0 as u32)
 }
 
+/// The ACEs of the first 128 DataStore tables stand in one place, those of the others in another
+/// (\[DataStore\] 4.3).
 pub(super) const fn data_store_get(number: u16) -> Uid {
-    uid::ACE.row(0x0003_fc00 + 2 * (number as u32).saturating_sub(1))
+    let base = if number <= 128 {
+        0x0003_fc00
+    } else {
+        0x0004_5000
+    };
+    uid::ACE.row(base + 2 * (number as u32).saturating_sub(1))
 }
 
 pub(super) const fn data_store_set(number: u16) -> Uid {
-    uid::ACE.row(0x0003_fc01 + 2 * (number as u32).saturating_sub(1))
+    let get = data_store_get(number);
+    get.table().row(get.low() + 1)
 }
 
 /// Everything of a C_PIN but its PIN.
@@ -184,6 +192,9 @@ pub(super) fn locking_sp(plan: &Plan<'_>) -> Vec<Ace> {
     aces.extend(authority::users(plan).flat_map(user_aces));
     aces.extend(locking::ranges(plan.profile).flat_map(range_aces));
     aces.extend(range_administration());
+    if plan.profile.locking.has_mbr() {
+        aces.extend(mbr_control_aces());
+    }
     aces.extend(byte_table::data_store_numbers(plan).flat_map(data_store_aces));
     aces
 }
@@ -300,17 +311,8 @@ fn range_aces(range: RangeNumber) -> [Ace; 4] {
     ]
 }
 
-fn range_administration() -> [Ace; 4] {
+fn range_administration() -> [Ace; 2] {
     let admins = &[uid::ADMINS];
-    let mbr_control = &[
-        column::mbr_control::ENABLE,
-        column::mbr_control::DONE,
-        column::mbr_control::DONE_ON_RESET,
-    ];
-    let done = &[
-        column::mbr_control::DONE,
-        column::mbr_control::DONE_ON_RESET,
-    ];
     [
         fixed(
             GLOBAL_RANGE_ADMINS_SET,
@@ -324,6 +326,21 @@ fn range_administration() -> [Ace; 4] {
             admins,
             &[3, 4, 5, 6, 7, 8, 9],
         ),
+    ]
+}
+
+fn mbr_control_aces() -> [Ace; 2] {
+    let admins = &[uid::ADMINS];
+    let mbr_control = &[
+        column::mbr_control::ENABLE,
+        column::mbr_control::DONE,
+        column::mbr_control::DONE_ON_RESET,
+    ];
+    let done = &[
+        column::mbr_control::DONE,
+        column::mbr_control::DONE_ON_RESET,
+    ];
+    [
         fixed(
             MBR_CONTROL_ADMINS_SET,
             "ACE_MBRControl_Admins_Set",
@@ -394,6 +411,9 @@ mod tests {
         assert_eq!(user_set_common_name(3), Uid(0x0000_0008_0004_4003));
         assert_eq!(data_store_get(1), Uid(0x0000_0008_0003_fc00));
         assert_eq!(data_store_set(2), Uid(0x0000_0008_0003_fc03));
+        assert_eq!(data_store_set(128), Uid(0x0000_0008_0003_fcff));
+        assert_eq!(data_store_get(129), Uid(0x0000_0008_0004_5100));
+        assert_eq!(data_store_set(193), Uid(0x0000_0008_0004_5181));
     }
 
     #[test]

@@ -21,13 +21,7 @@ pub(crate) struct ByteTable {
 
 /// The byte tables of the Locking SP.
 pub(super) fn all(plan: &Plan<'_>) -> Vec<ByteTable> {
-    let mut tables = vec![ByteTable {
-        uid: uid::MBR,
-        name: "MBR".to_owned(),
-        rows: plan.profile.locking.mbr_size,
-        area: AreaName::Mbr,
-        base: 0,
-    }];
+    let mut tables: Vec<_> = mbr(plan).into_iter().collect();
     let mut base = 0_u64;
     for (number, &rows) in (1_u16..).zip(plan.data_stores) {
         tables.push(ByteTable {
@@ -40,6 +34,18 @@ pub(super) fn all(plan: &Plan<'_>) -> Vec<ByteTable> {
         base = base.saturating_add(rows);
     }
     tables
+}
+
+/// The shadow MBR, where there is one.
+fn mbr(plan: &Plan<'_>) -> Option<ByteTable> {
+    let locking = &plan.profile.locking;
+    locking.has_mbr().then(|| ByteTable {
+        uid: uid::MBR,
+        name: "MBR".to_owned(),
+        rows: locking.mbr_size,
+        area: AreaName::Mbr,
+        base: 0,
+    })
 }
 
 fn data_store_name(number: u16) -> String {

@@ -147,7 +147,7 @@ fn locking_sp(plan: &Plan<'_>) -> Sp {
         secret_protect::rows(),
         locking_info::rows(plan),
         locking::rows(plan),
-        mbr_control::rows(),
+        mbr_control::rows(plan),
         k_aes::rows(plan),
     ];
     let rows = collect(rows);

@@ -39,7 +39,7 @@ pub(crate) enum Type {
 /// Most bytes of a name or a PIN.
 const MAX_NAME: usize = 32;
 
-/// Most elements of a `BooleanExpr`. \[Opal\] 4.3.1.7 requires 23; drives with many Users need more.
+/// Elements that a `BooleanExpr` may have at least; \[Opal\] 4.3.1.7 requires 23.
 const MAX_TERMS: usize = 64;
 
 /// `data_removal_mechanism`: cryptographic erase, the only one that a virtual drive has.
@@ -64,7 +64,7 @@ impl Type {
             Self::Lba => value.as_uint().map(Cell::Uint),
             Self::Name | Self::Password => short_bytes(value),
             Self::ResetTypes => reset_types(value, profile),
-            Self::Expression => expression(value),
+            Self::Expression => expression(value, max_terms(profile)),
             Self::DataRemovalMechanism => value
                 .as_uint()
                 .filter(|&mechanism| mechanism == CRYPTOGRAPHIC_ERASE)
@@ -97,9 +97,14 @@ fn reset_types(value: &Value, profile: &Profile) -> Option<Cell> {
     holds.then_some(cell)
 }
 
-fn expression(value: &Value) -> Option<Cell> {
+/// Most elements of a `BooleanExpr`: enough to join Admins and every User by OR.
+fn max_terms(profile: &Profile) -> usize {
+    (2 * usize::from(profile.locking.users) + 1).max(MAX_TERMS)
+}
+
+fn expression(value: &Value, max_terms: usize) -> Option<Cell> {
     let values = value.as_list()?;
-    if values.len() > MAX_TERMS {
+    if values.len() > max_terms {
         return None;
     }
     let terms: Option<Vec<Term>> = values.iter().map(Term::from_value).collect();

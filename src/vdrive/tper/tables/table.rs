@@ -49,7 +49,9 @@ pub(super) fn admin_rows() -> Vec<Row> {
 }
 
 pub(super) fn locking_rows(byte_tables: &[ByteTable], plan: &Plan<'_>) -> Vec<Row> {
-    let objects = LOCKING_SP.iter().copied().map(object_table);
+    let has_mbr = plan.profile.locking.has_mbr();
+    let exists = |table: &Uid| has_mbr || *table != uid::MBR_CONTROL_TABLE;
+    let objects = LOCKING_SP.iter().copied().filter(exists).map(object_table);
     let bytes = byte_tables.iter().map(|table| byte_table(table, plan));
     objects.chain(bytes).collect()
 }

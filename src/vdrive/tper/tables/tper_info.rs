@@ -2,6 +2,7 @@
 
 use super::{Plan, Row, Schema, Type};
 use crate::spec::{column, uid};
+use crate::vdrive::profile::Feature;
 use crate::vdrive::tper::cell::{Cell, Octets};
 
 pub(super) const SCHEMA: Schema = Schema {
@@ -17,7 +18,6 @@ const PROTOCOL_VERSION: u64 = 1;
 const NO_SPACE: u64 = 0;
 
 pub(super) fn rows(plan: &Plan<'_>) -> Vec<Row> {
-    let ssc = Cell::Names(vec![Octets::new(b"Opal")]);
     vec![
         Row::new(uid::TPER_INFO)
             .with(column::tper_info::GUDID, Cell::bytes(&plan.label.gudid()))
@@ -27,7 +27,16 @@ pub(super) fn rows(plan: &Plan<'_>) -> Vec<Row> {
             )
             .with(column::tper_info::PROTOCOL_VERSION, PROTOCOL_VERSION)
             .with(column::tper_info::SPACE_FOR_ISSUANCE, NO_SPACE)
-            .with(column::tper_info::SSC, ssc)
+            .with(column::tper_info::SSC, sscs(plan))
             .with(column::tper_info::PROGRAMMATIC_RESET_ENABLE, false),
     ]
+}
+
+/// The SSCs that Level 0 Discovery shows.
+fn sscs(plan: &Plan<'_>) -> Cell {
+    let known = [(Feature::Opal2, &b"Opal"[..]), (Feature::Ruby, b"Ruby")];
+    let shown = known
+        .into_iter()
+        .filter(|(feature, _)| plan.profile.discovery.has(feature));
+    Cell::Names(shown.map(|(_, name)| Octets::new(name)).collect())
 }

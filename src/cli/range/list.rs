@@ -1,29 +1,23 @@
-//! `sedkit range`.
+//! `sedkit range list`.
 
 use serde::Serialize;
 
-use super::args::range::{Range, RangeCommand, RangeList};
-use super::drives::{self, Done};
-use super::error::CliError;
-use super::ranges::{self, RangeFields};
-use super::report::Report;
-use super::secret::{self, Acting};
-use super::{Context, preflight};
+use crate::cli::args::range::RangeList;
+use crate::cli::drives::{self, Done};
+use crate::cli::error::CliError;
+use crate::cli::ranges::{self, RangeFields};
+use crate::cli::report::Report;
+use crate::cli::secret::{self, Acting};
+use crate::cli::{Context, preflight};
 use crate::drive::{Authority, Credential, Drive};
-
-/// Works on locking ranges.
-pub(crate) fn run(args: &Range, context: &Context) -> Result<Report, CliError> {
-    match &args.command {
-        RangeCommand::List(args) => list(args, context),
-    }
-}
 
 #[derive(Serialize)]
 struct Fields {
     ranges: Vec<RangeFields>,
 }
 
-fn list(args: &RangeList, context: &Context) -> Result<Report, CliError> {
+/// Shows every range.
+pub(super) fn run(args: &RangeList, context: &Context) -> Result<Report, CliError> {
     let authority = authority(&args.acting.authority)?;
     let acting = |authority| Acting::new(authority, &args.key, &args.scheme, args.session, context);
     let acting = authority.map(acting).transpose()?;

@@ -1,0 +1,115 @@
+//! The blocks of a drive by its block nodes, read past the kernel's cache (O_DIRECT).
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::Path;
+
+use super::host::{Geometry, geometry};
+use super::node::Node;
+use super::root::SystemRoot;
+use super::topology::DriveNodes;
+use crate::sys::ioctl::{O_DIRECT, O_NONBLOCK};
+use crate::sys::memory::PageBuffer;
+use crate::transport::{BlockSource, Bus};
+
+/// The block nodes of a drive, for reading.
+///
+/// The namespaces of an NVMe drive follow each other in the order of their names, so that a drive
+/// with one namespace has its own LBAs; what has other paths as well is read by the first.
+pub struct BlockNodes {
+    parts: Vec<Part>,
+    buffer: PageBuffer,
+}
+
+/// One node.
+struct Part {
+    file: File,
+    blocks: u64,
+}
+
+/// Opens the block nodes of a drive.
+///
+/// # Errors
+/// The drive has no block node ([`io::ErrorKind::NotFound`]), its nodes differ in block size
+/// ([`io::ErrorKind::Unsupported`]), or what the kernel says.
+pub fn open_blocks(root: &SystemRoot, drive: &DriveNodes) -> io::Result<BlockNodes> {
+    let nodes = distinct(root, drive);
+    let mut parts = Vec::new();
+    let mut block_size = None;
+    for node in nodes {
+        let found = geometry(root, node).ok_or(io::ErrorKind::NotFound)?;
+        if *block_size.get_or_insert(found.block_size) != found.block_size {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        parts.push(Part {
+            file: open(&root.path(&node.path))?,
+            blocks: found.blocks,
+        });
+    }
+    let size: u32 = block_size.ok_or(io::ErrorKind::NotFound)?;
+    let size = usize::try_from(size).map_err(|_| io::ErrorKind::Unsupported)?;
+    let buffer = PageBuffer::new(size);
+    Ok(BlockNodes { parts, buffer })
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).custom_flags(O_NONBLOCK | O_DIRECT);
+    options.open(path)
+}
+
+/// One node for each namespace, or the first path to a drive that has none.
+fn distinct<'d>(root: &SystemRoot, drive: &'d DriveNodes) -> Vec<&'d Node> {
+    let blocks = || drive.nodes.iter().filter(|node| node.kind.is_block());
+    let is_nvme = blocks().next().is_some_and(|node| node.bus == Bus::Nvme);
+    if !is_nvme {
+        return blocks().take(1).collect();
+    }
+    let mut known = Vec::new();
+    let mut found = Vec::new();
+    for node in blocks() {
+        let nsid: Option<u32> = root.number(Path::new("/sys/block").join(&node.name).join("nsid"));
+        if nsid.is_none() || !known.contains(&nsid) {
+            known.push(nsid);
+            found.push(node);
+        }
+    }
+    found
+}
+
+impl BlockNodes {
+    /// The node that holds a block, and where it stands there.
+    fn locate(&self, lba: u64) -> Option<(&File, u64)> {
+        let mut lba = lba;
+        for part in &self.parts {
+            match lba.checked_sub(part.blocks) {
+                Some(rest) => lba = rest,
+                None => return Some((&part.file, lba)),
+            }
+        }
+        None
+    }
+}
+
+impl BlockSource for BlockNodes {
+    fn geometry(&self) -> Geometry {
+        let blocks = self.parts.iter().map(|part| part.blocks);
+        Geometry {
+            blocks: blocks.fold(0, u64::saturating_add),
+            block_size: u32::try_from(self.buffer.len()).unwrap_or(u32::MAX),
+        }
+    }
+
+    fn read_block(&mut self, lba: u64) -> io::Result<Vec<u8>> {
+        let mut buffer = std::mem::replace(&mut self.buffer, PageBuffer::new(0));
+        let size = u64::try_from(buffer.len()).unwrap_or(u64::MAX);
+        let read = self
+            .locate(lba)
+            .ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+            .and_then(|(file, lba)| file.read_exact_at(&mut buffer, lba.saturating_mul(size)));
+        let block = read.map(|()| buffer.to_vec());
+        self.buffer = buffer;
+        block
+    }
+}
