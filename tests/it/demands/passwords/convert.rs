@@ -138,6 +138,58 @@ fn d3_drives_of_different_forks_are_told_apart() {
     }
 }
 
+/// sedutil's hash for its boot image, and beside it what a firmware's prompt types.
+#[test]
+fn d10_one_drive_serves_a_boot_image_and_a_firmware_prompt() {
+    let bench = set_up_by("sedutil", "serial");
+    let enable = ["user", "enable", "vdrive:a", "User1", "--firmware-prompt"];
+    let keys = [
+        "--key",
+        "file:right",
+        "--scheme",
+        "sedutil",
+        "--new-key",
+        "file:right",
+    ];
+    let document = bench.json(&[&enable[..], &keys].concat(), 0);
+    let granted = &document["drives"][0]["firmware_prompt"];
+    assert_eq!(granted["range_0_locks"], true);
+    assert_eq!(granted["rights"][0]["right"], "set_read_locked");
+    bench.open("a").power_cycle().unwrap();
+    // What EDK2 does: as Admin1 in vain, as User1 with success, range 0 only.
+    let unlock = [
+        "unlock",
+        "vdrive:a",
+        "--range",
+        "0",
+        "--key",
+        "file:right",
+        "--as",
+    ];
+    bench.run(&[&unlock[..], &["Admin1"]].concat()).exits(4);
+    bench.run(&[&unlock[..], &["User1"]].concat()).exits(0);
+    // sedutil's boot image still opens it as Admin1.
+    bench.open("a").power_cycle().unwrap();
+    let sedutil = ["Admin1", "--scheme", "sedutil"];
+    bench.run(&[&unlock[..], &sedutil].concat()).exits(0);
+    let again = bench.json(&[&enable[..], &keys].concat(), 0);
+    assert_eq!(again["drives"][0]["firmware_prompt"]["changed"], false);
+}
+
+#[test]
+fn d10_only_user1_is_asked_by_firmware_and_nothing_is_hashed() {
+    let bench = Bench::set_up();
+    let enable = |user: &str, options: &[&str]| {
+        let enable = ["user", "enable", "vdrive:a", user, "--firmware-prompt"];
+        let keys = ["--key", "file:right", "--new-key", "file:right"];
+        bench.run(&[&enable[..], &keys, options].concat())
+    };
+    enable("User2", &[]).exits(2).complains("name User1");
+    enable("User1", &["--new-scheme", "sedutil"])
+        .exits(2)
+        .complains("hashes");
+}
+
 /// SID was changed by a run that stopped there: the same command says which one has what, and
 /// finishes.
 #[test]

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::cli::support::{Bench, MSID, Run};
+use crate::cli::schema::assert_valid;
+use crate::cli::support::{Bench, PASSPHRASE, Run};
+use crate::cli::terminal::at_terminal;
 
 const IDENTIFY: [&str; 4] = ["identify-pin", "vdrive:a", "--key", "file:right"];
 
@@ -237,14 +239,72 @@ fn d22_several_authorities_have_a_budget_each() {
     assert_eq!(attempts, [&json!(2), &json!(1)]);
 }
 
-/// A prompt asks again within the budget, and no more often.
+/// At a prompt the passphrase is typed twice, since every slip costs an attempt.
+#[test]
+fn d23_a_slip_at_the_prompt_costs_no_attempt() {
+    let bench = set_up_by(&[]);
+    let run = at_terminal(
+        &bench,
+        "identify-pin vdrive:a",
+        &[PASSPHRASE, "Wrong-Horse-7"],
+    );
+    run.exits(10).says("the two inputs differ");
+    let run = at_terminal(&bench, "identify-pin vdrive:a", &[PASSPHRASE, PASSPHRASE]);
+    run.exits(0).says("the bytes as typed").says("1 attempt;");
+}
+
+/// A boot prompt that goes on after one wrong passphrase is no help: it asks again, within the
+/// budget, and what was refused is known afterwards.
+#[test]
+fn d23_a_prompt_asks_again_within_the_budget() {
+    let bench = set_up_by(&[]);
+    bench.open("a").power_cycle().unwrap();
+    let unlock = "unlock vdrive:a --tries 2";
+    let wrong = ["Wrong-Horse-7", "Wrong-Horse-8", PASSPHRASE];
+    at_terminal(&bench, unlock, &wrong).exits(4);
+    assert!(!bench.is_readable("a"));
+    assert_eq!(identify(&bench, &["--dry-run"], 0)["budget"]["spent"], 2);
+    at_terminal(&bench, unlock, &["Wrong-Horse-7", PASSPHRASE]).exits(0);
+    assert!(bench.is_readable("a"));
+}
+
+#[test]
+fn what_a_search_says_is_what_its_schema_says() {
+    let bench = Bench::new();
+    let cases: [(&[&str], i32); 7] = [
+        (&[], 4),
+        (&["--dry-run"], 0),
+        (&["--tries", "1"], 0),
+        (&["--as", "Admin1,SID", "--restart"], 0),
+        (&["--as", "User1", "--admin-key", "file:right"], 4),
+        (&["--as", "PSID"], 2),
+        (&["--as", "User1"], 4),
+    ];
+    for (index, (options, exit)) in cases.into_iter().enumerate() {
+        let document = bench.json(&[&IDENTIFY[..], options].concat(), exit);
+        assert_valid("identify-pin", &document);
+        if index == 0 {
+            bench
+                .run(&["setup", "vdrive:a", "--new-key", "file:right"])
+                .exits(0);
+        }
+    }
+    let enable = ["user", "enable", "vdrive:a", "User1", "--firmware-prompt"];
+    let keys = ["--key", "file:right", "--new-key", "file:right"];
+    assert_valid(
+        "user-enable",
+        &bench.json(&[&enable[..], &keys].concat(), 0),
+    );
+    let dry_run = [&enable[..], &keys, &["--dry-run"]].concat();
+    assert_valid("user-enable", &bench.json(&dry_run, 0));
+}
+
+/// A file gives the same secret again: it is sent once.
 #[test]
 fn d23_a_wrong_passphrase_is_one_try_unless_more_are_allowed() {
     let bench = set_up_by(&[]);
-    bench.secret("msid", MSID);
     let passwd = ["lock", "vdrive:a", "--key", "file:wrong", "--tries", "3"];
     bench.run(&passwd).exits(4);
-    // A file gives the same secret again: it is not tried three times.
     let searched = identify(&bench, &["--dry-run"], 0);
     assert_eq!(searched["budget"]["spent"], 1);
 }
