@@ -122,8 +122,6 @@ impl Command {
             Self::Datastore(datastore) => datastore.command.name(),
             Self::Range(range) => range.command.name(),
             Self::User(user) => user.command.name(),
-            Self::Mbr(mbr) => mbr.command.name(),
-            Self::Datastore(datastore) => datastore.command.name(),
             Self::DataRemoval(removal) => match removal.command {
                 data_removal::DataRemovalCommand::Show(_) => "data-removal show",
                 data_removal::DataRemovalCommand::Set(_) => "data-removal set",

@@ -28,7 +28,7 @@ fn validator(name: &str) -> Validator {
 }
 
 #[track_caller]
-fn assert_valid(name: &str, document: &Value) {
+pub(crate) fn assert_valid(name: &str, document: &Value) {
     let errors: Vec<String> = validator(name)
         .iter_errors(document)
         .map(|error| format!("{}: {error}", error.instance_path()))

@@ -2,6 +2,7 @@
 
 mod boot;
 mod data_store;
+mod identify;
 mod interrupts;
 mod mbr;
 mod noise;
