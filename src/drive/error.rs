@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use super::code::{ErrorCode, session_code};
 use super::{
-    AccessError, Authority, Mismatch, RangeError, SetupReport, Step, TableName, TallyError,
+    AccessError, Authority, Mismatch, RangeError, SetupReport, SingleUserError, Step, TableName,
+    TallyError,
 };
 use crate::secret::SchemeError;
 use crate::session;
@@ -178,9 +179,9 @@ pub enum Cause {
     /// Rights that cannot be changed so.
     #[error("{0}")]
     Access(AccessError),
-    /// Ranges are in single user mode: they belong to their Users, not to Admins.
-    #[error("the drive is in single user mode: ranges belong to their users")]
-    SingleUserMode,
+    /// Single user mode stands in the way, or cannot be had.
+    #[error("{0}")]
+    SingleUser(SingleUserError),
     /// Attempts cannot be counted, so that none is made.
     #[error("no attempt was made")]
     Tally(#[source] TallyError),
@@ -283,6 +284,10 @@ impl Error {
             Cause::Refused { .. } | Cause::OneOfTwoRefused { .. } | Cause::NotPermitted { .. } => {
                 Some(MethodStatus::NOT_AUTHORIZED)
             }
+            Cause::SingleUser(error) => match self.step {
+                Some(_) => error.status(),
+                None => None,
+            },
             Cause::UnknownAuthority { .. } => Some(MethodStatus::INVALID_PARAMETER),
             Cause::LockedOut { .. } => Some(MethodStatus::AUTHORITY_LOCKED_OUT),
             Cause::ActivationFailed => Some(MethodStatus::FAIL),
@@ -302,7 +307,11 @@ impl Error {
 
     /// Whether it tells of one range only what the drive refused, or did not do.
     pub(super) const fn concerns_one_range(&self) -> bool {
-        self.status().is_some() || matches!(self.cause, Cause::NotAsAsked(_) | Cause::Range(_))
+        let is_of_range = matches!(
+            self.cause,
+            Cause::NotAsAsked(_) | Cause::Range(_) | Cause::SingleUser(_)
+        );
+        self.status().is_some() || is_of_range
     }
 
     /// The class of the failure.
@@ -317,7 +326,6 @@ impl Error {
             | Cause::NoShadowMbr
             | Cause::NoTable(_)
             | Cause::Ssc(_)
-            | Cause::SingleUserMode
             | Cause::NoFeature(_)
             | Cause::NoFreeze
             | Cause::NoMechanism(_)
@@ -332,6 +340,7 @@ impl Error {
             | Cause::Range(_) => ErrorCode::InvalidRequest,
             Cause::Access(AccessError::Expression(_)) => ErrorCode::Failed,
             Cause::Access(_) => ErrorCode::InvalidRequest,
+            Cause::SingleUser(error) => error.code(),
             Cause::SidBlocked
             | Cause::Frozen
             | Cause::Refused { .. }

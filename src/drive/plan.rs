@@ -4,6 +4,7 @@
 //! session, its plan shows the call that may be left out as well.
 
 use super::ownership::{Candidates, KnownPin};
+use super::single_user::activation;
 use super::{Authority, Drive, Error, LockRequest, MbrState, RangeSpec, SetupPlan, UnlockRequest};
 use crate::spec::{RangeNumber, Uid, uid};
 
@@ -118,7 +119,9 @@ impl Drive {
             plan.own(admin1, self.active_admin1_candidates());
         } else {
             plan.own(sid, self.inactive_sid_candidates(is_given));
-            plan.change(uid::LOCKING_SP, "Activate", "");
+            let single = setup.single_user.as_ref();
+            let arguments = single.map(|single| activation(&single.mode));
+            plan.change(uid::LOCKING_SP, "Activate", arguments.unwrap_or_default());
             plan.own(admin1, Candidates::only(KnownPin::New));
         }
         for (number, spec) in setup.targets() {
@@ -131,6 +134,9 @@ impl Drive {
         }
         if matches!(self.state().mbr, MbrState::Shown | MbrState::Done) {
             plan.change(uid::MBR_CONTROL, "Set", "Enable = 0");
+        }
+        if let Some(single) = &setup.single_user {
+            self.plan_single_users(&mut plan, single);
         }
         if self.is_active() {
             plan.own(sid, self.active_sid_candidates(is_given));
@@ -158,7 +164,7 @@ impl Drive {
                 false => "ReadLocked = 0, WriteLocked = 0",
             };
             plan.set_locked(
-                &self.named_ranges(&request.ranges),
+                &self.ranges_meant(&request.ranges, &request.except, authority),
                 &request.except,
                 columns,
             );
@@ -182,8 +188,10 @@ impl Drive {
         self.require_active_as(authority)?;
         let mut plan = Plan::default();
         plan.log_in(authority);
+        let meant = self.ranges_meant(&request.ranges, &request.except, authority);
+        self.require_locks_of(&meant, authority)?;
         plan.set_locked(
-            &self.named_ranges(&request.ranges),
+            &meant,
             &request.except,
             match request.read_only {
                 true => "WriteLocked = 1",

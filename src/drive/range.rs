@@ -12,6 +12,7 @@ use crate::wire::Value;
 mod change;
 mod place;
 mod plan;
+mod share;
 
 pub use change::{KeyChange, NewRange, RangeChange, RangeChoice, RangeReport, RangeSettings};
 pub use place::Place;
@@ -173,7 +174,7 @@ pub(super) fn lock_columns(
 }
 
 /// The number of a range from its row, in the Opal family.
-fn number(row: Uid) -> Option<RangeNumber> {
+pub(super) fn number(row: Uid) -> Option<RangeNumber> {
     if row == uid::LOCKING_GLOBAL_RANGE {
         return Some(RangeNumber::GLOBAL);
     }

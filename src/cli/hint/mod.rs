@@ -1,5 +1,7 @@
 //! What to do next: one table from what happened to what helps.
 
+mod single_user;
+
 use super::exit::Code;
 use crate::drive::{AccessError, Authority, Cause, Error, Mismatch, RangeError, TallyError};
 use crate::secret::{LOOK_ALIKES, SchemeError, SourceError};
@@ -64,10 +66,7 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
         }
         Cause::NotReadable { .. } => "act as Admin1 with --as Admin1, or as who was granted it",
         Cause::PinLength { .. } => "the sedutil schemes make 32 bytes of a longer passphrase",
-        Cause::SingleUserMode => {
-            "each range belongs to one User, who alone may lock it, unlock it and give it another \
-             place; Admins can erase it. \"sedkit info\" shows the mode"
-        }
+        Cause::SingleUser(error) => return Some(single_user::hint(error)),
         Cause::Access(error) => return Some(for_access(*error)),
         Cause::ShortRead { .. } => "the drive sent less than was asked for: run the command again",
         Cause::Contents(_) => "the file that was to be written could not be read",

@@ -7,10 +7,12 @@
 //! whatever an earlier range of that number has left on the medium stays unreadable. \[Core\] lets a
 //! host do so after placing as well; before it, an interruption leaves nothing half done.
 
+use super::share::permitted;
 use super::{Columns, LockingRange, Place, all, differing, first_column, read, read_from};
 use crate::drive::error::At;
 use crate::drive::{
-    Authority, Cause, Credential, Drive, EraseConsent, Error, LockOnReset, RangeError, Step,
+    Authority, Cause, Credential, Drive, EraseConsent, Error, LockOnReset, RangeError,
+    SingleUserError, SingleUserMode, Step, owner_of,
 };
 use crate::session::{self, Session};
 use crate::spec::column::locking;
@@ -131,6 +133,11 @@ impl NewRange {
         settings
     }
 
+    /// What was asked for in so many words.
+    fn asked(&self) -> Columns {
+        self.settings.columns(Some(self.place))
+    }
+
     /// The columns of the range while it is not in use, and those that it has from then on.
     pub(super) fn columns(&self, ssc: Ssc) -> (Columns, Columns) {
         let lasting = self.completed(ssc).columns(Some(self.place));
@@ -171,11 +178,9 @@ impl Drive {
         }
         let columns = new.columns(self.ssc());
         let acting = credential.authority;
+        let glance = self.single_user_mode_at_a_glance();
         let mut session = self.log_in_to_locking_sp(credential)?.0;
-        let mut work = Work {
-            session: &mut session,
-            acting,
-        };
+        let mut work = Work::new(&mut session, acting, glance)?;
         let report = work.create(new, &columns)?;
         session.end().at(Step::EndSession)?;
         Ok(report)
@@ -201,11 +206,10 @@ impl Drive {
         let has_consent = consent.is_some_and(|consent| consent.is_for(self.identity()));
         let columns = change.settings.columns(change.place);
         let acting = credential.authority;
+        let glance = self.single_user_mode_at_a_glance();
         let mut session = self.log_in_to_locking_sp(credential)?.0;
-        let mut work = Work {
-            session: &mut session,
-            acting,
-        };
+        let mut work = Work::new(&mut session, acting, glance)?;
+        let columns = work.permitted(number, &columns, &columns)?;
         let report = work.change(number, &columns, has_consent)?;
         session.end().at(Step::EndSession)?;
         Ok(report)
@@ -228,26 +232,28 @@ impl Drive {
         self.require_deletion(numbers, credential.authority)?;
         let has_consent = consent.is_some_and(|consent| consent.is_for(self.identity()));
         let acting = credential.authority;
+        let glance = self.single_user_mode_at_a_glance();
         let mut session = self.log_in_to_locking_sp(credential)?.0;
-        let mut work = Work {
-            session: &mut session,
-            acting,
-        };
+        let mut work = Work::new(&mut session, acting, glance)?;
         let mut reports = Vec::new();
         for number in numbers {
-            reports.push(work.change(*number, &nothing(), has_consent)?);
+            let columns = work.permitted(*number, &nothing(), &no_place())?;
+            reports.push(work.change(*number, &columns, has_consent)?);
         }
         session.end().at(Step::EndSession)?;
         Ok(reports)
     }
 
     pub(super) fn require_new_range(&self, new: &NewRange, acting: Authority) -> Result<(), Error> {
-        self.require_ranges_of_admins(acting)?;
+        self.require_ranges_as(acting)?;
         let number = match new.choice {
             RangeChoice::FirstFree => None,
             RangeChoice::Free(number) | RangeChoice::AssumedFree(number) => Some(number),
         };
         self.check_place(number, new.place)?;
+        if let Some(number) = number {
+            self.permitted_at_a_glance(number, acting, &Columns::new(), &new.asked())?;
+        }
         let settings = new.settings.check();
         settings.map_err(|error| Error::before(Cause::Range(error)))
     }
@@ -258,10 +264,12 @@ impl Drive {
         change: &RangeChange,
         acting: Authority,
     ) -> Result<(), Error> {
-        self.require_ranges_of_admins(acting)?;
+        self.require_ranges_as(acting)?;
         if let Some(place) = change.place {
             self.check_place(Some(number), place)?;
         }
+        let columns = change.settings.columns(change.place);
+        self.permitted_at_a_glance(number, acting, &columns, &columns)?;
         let settings = change.settings.check();
         settings.map_err(|error| Error::before(Cause::Range(error)))
     }
@@ -271,42 +279,30 @@ impl Drive {
         numbers: &[RangeNumber],
         acting: Authority,
     ) -> Result<(), Error> {
-        self.require_ranges_of_admins(acting)?;
-        match numbers.contains(&RangeNumber::GLOBAL) {
-            true => Err(Error::before(Cause::Range(RangeError::Global))),
-            false => Ok(()),
+        self.require_ranges_as(acting)?;
+        if numbers.contains(&RangeNumber::GLOBAL) {
+            return Err(Error::before(Cause::Range(RangeError::Global)));
         }
+        for number in numbers {
+            self.permitted_at_a_glance(*number, acting, &Columns::new(), &no_place())?;
+        }
+        Ok(())
     }
+}
 
-    /// Refuses drives on which Admins do not own the ranges, and authorities that are none of theirs.
-    pub(in crate::drive) fn require_ranges_of_admins(
-        &self,
-        acting: Authority,
-    ) -> Result<(), Error> {
-        self.require_opal_family()?;
-        self.require_active_as(acting)?;
-        let mode = self.discovery().single_user_mode();
-        // Some drives tell ALL without ANY.
-        let is_single = mode.is_some_and(|it| it.any == Some(true) || it.all == Some(true));
-        match is_single {
-            true => Err(Error::before(Cause::SingleUserMode)),
-            false => Ok(()),
-        }
-    }
+/// No place.
+pub(super) fn no_place() -> Columns {
+    RangeSettings::default().columns(Some(Place::NOWHERE))
 }
 
 /// What a range has that is none.
 pub(super) fn nothing() -> Columns {
-    let place = Place {
-        start: 0,
-        length: 0,
-    };
     let settings = RangeSettings {
         read_lock_enabled: Some(false),
         write_lock_enabled: Some(false),
         ..RangeSettings::default()
     };
-    let mut columns = settings.columns(Some(place));
+    let mut columns = settings.columns(Some(Place::NOWHERE));
     columns.extend(unlocked());
     columns
 }
@@ -315,9 +311,35 @@ pub(super) fn nothing() -> Columns {
 struct Work<'s, 't> {
     session: &'s mut Session<'t>,
     acting: Authority,
+    mode: SingleUserMode,
 }
 
-impl Work<'_, '_> {
+impl<'s, 't> Work<'s, 't> {
+    /// Begins; with a look at the ranges that are in single user mode, if there may be any.
+    fn new(
+        session: &'s mut Session<'t>,
+        acting: Authority,
+        at_a_glance: Option<SingleUserMode>,
+    ) -> Result<Self, Error> {
+        let mode = SingleUserMode::known(session, at_a_glance)?;
+        Ok(Self {
+            session,
+            acting,
+            mode,
+        })
+    }
+
+    /// What who acts may set of a range.
+    fn permitted(
+        &self,
+        number: RangeNumber,
+        columns: &Columns,
+        asked: &Columns,
+    ) -> Result<Columns, Error> {
+        let permitted = permitted(&self.mode, number, self.acting, columns, asked);
+        permitted.map_err(|error| Error::at(Step::SetRange, Cause::SingleUser(error)))
+    }
+
     fn create(
         &mut self,
         new: &NewRange,
@@ -325,21 +347,31 @@ impl Work<'_, '_> {
     ) -> Result<RangeReport, Error> {
         let before = match new.choice {
             RangeChoice::AssumedFree(number) => {
-                let range = self.set(number, first)?;
+                let first = self.permitted(number, first, &new.asked())?;
+                let range = self.set(number, &first)?;
                 return Ok(report(None, range, KeyChange::Kept));
             }
             RangeChoice::Free(number) => {
                 read(self.session, number, Step::ReadRange, self.acting)?.1
             }
             RangeChoice::FirstFree => {
-                let chosen = choose(&all(self.session)?, new.place);
-                chosen.map_err(|error| Error::at(Step::ReadRange, Cause::Range(error)))?
+                let ranges = all(self.session)?;
+                let may_place = |number| self.permitted(number, first, &new.asked()).is_ok();
+                let chosen = choose(&ranges, new.place, may_place);
+                chosen.map_err(|error| Error::at(Step::ReadRange, error))?
             }
         };
+        let permitted = |columns| self.permitted(before.number, columns, &new.asked());
         match before.place() {
-            None => self.place_new(before, first),
+            None => {
+                let first = permitted(first)?;
+                self.place_new(before, &first)
+            }
             // An earlier run has made it.
-            Some(place) if place == new.place => self.change(before.number, lasting, true),
+            Some(place) if place == new.place => {
+                let lasting = permitted(lasting)?;
+                self.change(before.number, &lasting, true)
+            }
             Some(Place { start, length }) => {
                 let range = before.number;
                 let exists = RangeError::Exists {
@@ -472,17 +504,35 @@ fn has_optional_resets(columns: &Columns) -> bool {
         .any(|(column, value)| *column == locking::LOCK_ON_RESET && !always.contains(value))
 }
 
-/// The range that a new one becomes: the one that is there already, or the first without LBAs.
-fn choose(ranges: &[LockingRange], place: Place) -> Result<LockingRange, RangeError> {
+/// The range that a new one becomes: the one that is there already, or the first without LBAs that
+/// who acts may place.
+fn choose(
+    ranges: &[LockingRange],
+    place: Place,
+    may_place: impl Fn(RangeNumber) -> bool,
+) -> Result<LockingRange, Cause> {
     let others = || ranges.iter().filter(|it| it.number != RangeNumber::GLOBAL);
     if let Some(found) = others().find(|range| range.place() == Some(place)) {
         return Ok(found.clone());
     }
-    let free = others().find(|range| range.range_length == Some(0));
-    let free = free.ok_or_else(|| RangeError::NoneFree(others().count()))?;
+    let free = || others().filter(|range| range.range_length == Some(0));
+    let Some(chosen) = free().find(|range| may_place(range.number)) else {
+        return Err(match free().next() {
+            Some(theirs) => none_to_place(theirs.number),
+            None => Cause::Range(RangeError::NoneFree(others().count())),
+        });
+    };
     match taken(ranges, RangeNumber::GLOBAL, place) {
-        Some(taken) => Err(taken),
-        None => Ok(free.clone()),
+        Some(taken) => Err(Cause::Range(taken)),
+        None => Ok(chosen.clone()),
+    }
+}
+
+/// Every range without LBAs belongs to somebody else.
+fn none_to_place(range: RangeNumber) -> Cause {
+    match owner_of(range) {
+        Some(owner) => Cause::SingleUser(SingleUserError::Owned { range, owner }),
+        None => Cause::Range(RangeError::Missing(range)),
     }
 }
 
