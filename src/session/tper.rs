@@ -9,18 +9,15 @@ use super::clock::{Clock, Patience, SystemClock};
 use super::com::Com;
 use super::properties::{self, Limits, Properties};
 use super::session_timeout::{SESSION_TIMEOUT, SessionTimeout};
-use super::{Discovery, Error, IfCounts, Interrupt, Malformed, MalformedKind, Session};
+use super::{Error, IfCounts, Interrupt, Malformed, MalformedKind, Session};
 use crate::secret::Secret;
-use crate::spec::{ComId, Hsn, MethodStatus, SecurityProtocol, Ssc, Tsn, Uid, method, uid};
+use crate::spec::{ComId, Hsn, MethodStatus, Ssc, Tsn, Uid, method, uid};
 use crate::transport::Transport;
 use crate::wire::token::byte;
 use crate::wire::{MethodCall, MethodResponse, Value};
 
 /// How long to leave a busy TPer alone between two attempts to open a session.
 const BUSY_PAUSE: Duration = Duration::from_millis(250);
-
-/// First buffer for Level 0 Discovery in bytes: the largest response known has 0x1a0.
-const DISCOVERY_BUFFER: usize = 2048;
 
 /// Bits of a random host session number: drives are known that take numbers of 31 bits only.
 const HSN_MASK: u32 = 0x7fff_ffff;
@@ -62,6 +59,7 @@ impl Default for TperOptions {
 pub struct Tper {
     pub(super) com: Com,
     timeout: Duration,
+    busy_wait: Option<Duration>,
     hsn: Option<Hsn>,
     guaranteed: Limits,
     pub(super) limits: Limits,
@@ -81,6 +79,7 @@ impl Tper {
         Self {
             com: Com::new(transport, options.clock, options.interrupt),
             timeout: options.timeout,
+            busy_wait: None,
             hsn: options.hsn,
             guaranteed,
             limits: guaranteed,
@@ -143,6 +142,12 @@ impl Tper {
         self.timeout = timeout;
     }
 
+    /// A limit for waiting while another session keeps the TPer busy, from now on; `None` is as
+    /// long as a method may take.
+    pub const fn set_busy_wait(&mut self, limit: Option<Duration>) {
+        self.busy_wait = limit;
+    }
+
     /// The time since a moment that never changes.
     #[must_use]
     pub fn now(&self) -> Duration {
@@ -160,39 +165,6 @@ impl Tper {
     pub fn pause(&mut self, pause: Duration) -> Result<(), Error> {
         let wait = self.com.wait(self.patience());
         self.com.pause_for(pause, &wait).map(|_| ())
-    }
-
-    /// Level 0 Discovery: one IF-RECV, and a second one if the response is larger than the first
-    /// buffer (\[Core\] 3.3.6).
-    ///
-    /// # Errors
-    /// [`Error::Transport`] if the drive does not know the command, [`Error::NoAnswer`] if it
-    /// answers no bytes, [`Error::Malformed`] if it answers zeros or anything else.
-    pub fn discover(&mut self) -> Result<Discovery, Error> {
-        let discovery = self.fetch_discovery(DISCOVERY_BUFFER)?;
-        if discovery.missing == 0 {
-            return Ok(discovery);
-        }
-        let total = usize::try_from(discovery.length).unwrap_or(usize::MAX);
-        self.fetch_discovery(total.saturating_add(size_of::<u32>()))
-    }
-
-    fn fetch_discovery(&mut self, length: usize) -> Result<Discovery, Error> {
-        let limit = self.com.receive_limit();
-        let length = length.min(limit).next_multiple_of(super::com::BLOCK);
-        let mut buffer = vec![0; length.min(limit)];
-        let com_id = ComId::LEVEL_0_DISCOVERY;
-        let received = self
-            .com
-            .if_recv(SecurityProtocol::TCG, com_id, &mut buffer)?;
-        let bytes = buffer.get(..received).unwrap_or(&buffer);
-        if bytes.is_empty() {
-            return Err(Error::NoAnswer);
-        }
-        if bytes.iter().all(|&byte| byte == 0) {
-            return Err(Malformed::new(MalformedKind::Result("Level 0 Discovery"), bytes).into());
-        }
-        Discovery::decode(bytes).map_err(|error| Malformed::decode(error, bytes).into())
     }
 
     /// Exchanges communication properties; they hold for sessions that are opened later.
@@ -227,8 +199,8 @@ impl Tper {
 
     /// Opens a read-write session to an SP, as an authority or as anybody.
     ///
-    /// While another session keeps the TPer busy, this waits, for as long as a method may take. A
-    /// refusal for that reason is no attempt at the PIN: either the TPer did not look at it, or it
+    /// While another session keeps the TPer busy, this waits, for as long as a method may take or
+    /// [`Tper::set_busy_wait`] says. A refusal for that reason is no attempt at the PIN: either the TPer did not look at it, or it
     /// was right.
     ///
     /// # Errors
@@ -249,7 +221,8 @@ impl Tper {
         sp: Uid,
         credential: Option<(Uid, &Secret)>,
     ) -> Result<Opened, Error> {
-        let wait = self.com.wait(self.patience());
+        let limit = self.busy_wait.unwrap_or(self.timeout);
+        let wait = self.com.wait(Patience::for_method(limit));
         loop {
             let status = match self.try_start(sp, credential) {
                 Err(Error::Status(status)) if is_busy(status) => status,

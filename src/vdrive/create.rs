@@ -8,6 +8,7 @@ use super::Error;
 use super::label::{Label, random_readable_text, random_text};
 use super::profile::{Profile, SidPin};
 use super::store::Layout;
+use super::tper::single_user::SingleUser;
 use super::tper::state::{Contents, State, Tries};
 use super::tper::{KeepError, first_record};
 use super::xts::MediaKey;
@@ -128,7 +129,9 @@ impl CreateOptions {
             sid_authenticated: profile.defects.sid_changed_at_delivery,
             tries: Tries::new(),
             data_stores: vec![profile.locking.data_store_size],
+            single_user: SingleUser::default(),
             keys: keys.map_err(KeepError::Random)?,
+            removal_interrupted: false,
             pending: Vec::new(),
             profile,
         })

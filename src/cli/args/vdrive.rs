@@ -114,6 +114,14 @@ pub(crate) struct Create {
     /// Wrong PINs that lock out an Admin or User of the Locking SP, 0 for no limit [default: 5]
     #[arg(long, value_name = "N")]
     pub(crate) try_limit: Option<u64>,
+    /// ATA Security as firmware has left it: with the password of some firmware's disk lock, or
+    /// frozen
+    #[arg(long, value_name = "STATE", default_value = "none",
+        value_parser = ["none", "enabled", "locked", "frozen"])]
+    pub(crate) ata_security: String,
+    /// Announce IEEE 1667, as drives made for Windows' eDrive do
+    #[arg(long = "ieee-1667")]
+    pub(crate) ieee_1667: bool,
     /// Time that each interface command takes
     #[arg(long, value_name = "MILLISECONDS", default_value_t = 0)]
     pub(crate) latency: u64,

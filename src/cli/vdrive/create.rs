@@ -8,6 +8,7 @@ use crate::cli::args::vdrive::Create;
 use crate::cli::error::CliError;
 use crate::cli::report::{Answer, Report};
 use crate::cli::size::Size;
+use crate::vdrive::profile::{AtaSecurityState, Neighbours};
 use crate::vdrive::{CreateOptions, Profile, VirtualDrive};
 
 /// Makes a drive and shows its label.
@@ -53,6 +54,7 @@ fn profile(arguments: &Create) -> Result<Profile, CliError> {
     if let Some(block_size) = arguments.block_size {
         profile.geometry.block_size = block_size;
     }
+    profile.neighbours = neighbours(arguments);
     if let Some(ranges) = arguments.ranges {
         profile.locking.ranges = ranges;
     }
@@ -60,6 +62,14 @@ fn profile(arguments: &Create) -> Result<Profile, CliError> {
         profile.locking.users = users;
     }
     Ok(profile)
+}
+
+fn neighbours(arguments: &Create) -> Neighbours {
+    let ata_security = AtaSecurityState::named(&arguments.ata_security);
+    Neighbours {
+        ata_security: ata_security.unwrap_or_default(),
+        ieee_1667: arguments.ieee_1667,
+    }
 }
 
 fn usage(error: &impl ToString) -> CliError {

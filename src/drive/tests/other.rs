@@ -120,7 +120,8 @@ fn findings_say_what_would_be_refused() {
                 locking_active: true
             },
             Finding::Locked,
-            Finding::MbrShown
+            Finding::MbrShown,
+            Finding::BootImage
         ]
     );
     assert_eq!(

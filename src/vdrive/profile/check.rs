@@ -1,6 +1,7 @@
 //! What a profile must keep so that a TPer can be made of it.
 
 use super::Profile;
+use crate::spec::DataRemovalMechanism;
 use crate::spec::property::opal_minimum;
 
 /// A profile of which no TPer can be made.
@@ -25,6 +26,9 @@ pub enum ProfileError {
     /// The Locking SP has fewer or more rows than is possible.
     #[error("the contents of the Locking SP are impossible")]
     Locking,
+    /// A way to remove data has no number in Level 0 Discovery, or is the one that is always there.
+    #[error("a data removal mechanism is impossible")]
+    Removal,
     /// Level 0 Discovery names no ComID, or cannot be sent.
     #[error("the Level 0 Discovery is impossible")]
     Discovery,
@@ -64,6 +68,7 @@ impl Profile {
             (self.sessions_are_possible(), ProfileError::Sessions),
             (self.locking_is_possible(), ProfileError::Locking),
             (self.discovery.is_possible(), ProfileError::Discovery),
+            (self.removals_are_possible(), ProfileError::Removal),
         ];
         checks
             .into_iter()
@@ -103,6 +108,13 @@ impl Profile {
     fn sessions_are_possible(&self) -> bool {
         let sessions = &self.sessions;
         (1..=64).contains(&sessions.max_sessions) && sessions.max_authentications >= 2
+    }
+
+    fn removals_are_possible(&self) -> bool {
+        self.removals.iter().all(|removal| {
+            DataRemovalMechanism::ALL.contains(&removal.mechanism)
+                && removal.mechanism != DataRemovalMechanism::CRYPTOGRAPHIC_ERASE
+        })
     }
 
     fn locking_is_possible(&self) -> bool {

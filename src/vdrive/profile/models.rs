@@ -14,7 +14,7 @@ pub struct Model {
 
 const OPAL2: Model = Model {
     name: "opal2",
-    about: "Opal 2.30 to the letter: 8 ranges, 9 users, every mandatory feature set",
+    about: "Opal 2.30 to the letter: 8 ranges, 9 users, Single User Mode, what is mandatory",
     make: Profile::opal2,
 };
 

@@ -61,7 +61,8 @@ impl Tper {
         self.power.stats.count_recv(protocol);
         self.expire_sessions();
         let received = match protocol {
-            SecurityProtocol::INFORMATION => information(com_id.0),
+            SecurityProtocol::INFORMATION => self.information(com_id.0),
+            SecurityProtocol::ATA_SECURITY => self.receive_ata_security(com_id.0),
             SecurityProtocol::TCG if self.is_too_long(buffer.len()) => {
                 Err(Refusal::InvalidParameter)
             }
@@ -114,10 +115,12 @@ impl Tper {
         if self.power.is_deaf() {
             return Ok(());
         }
-        if !stack.responses.is_empty() {
+        if !stack.responses.is_empty() || stack.work.is_some() {
             return Err(Refusal::SequenceError);
         }
-        if let Ok(com_packet) = ComPacket::decode(data) {
+        if let Ok(com_packet) = ComPacket::decode(data)
+            && !self.put_off(com_id, data, &com_packet)
+        {
             self.process(com_id, &com_packet);
         }
         Ok(())
@@ -125,7 +128,7 @@ impl Tper {
 
     /// Carries out a ComPacket whose envelope is sound. Whatever no session can be found for is
     /// dropped (\[Core\] 3.3.10.1.3).
-    fn process(&mut self, com_id: ComId, com_packet: &ComPacket) {
+    pub(super) fn process(&mut self, com_id: ComId, com_packet: &ComPacket) {
         if com_packet.com_id != com_id || com_packet.extension != 0 {
             return;
         }
@@ -203,9 +206,9 @@ impl Tper {
     /// Takes the session of a packet out of the open ones.
     fn take_session(&mut self, com_id: ComId, packet: &Packet) -> Option<Session> {
         let sessions = &mut self.power.sessions;
-        let index = sessions.iter().position(|session| {
-            session.tsn == packet.tsn.0 && session.hsn == packet.hsn.0 && session.com_id == com_id.0
-        })?;
+        let index = sessions
+            .iter()
+            .position(|session| session.is_addressed(com_id, packet))?;
         Some(sessions.swap_remove(index))
     }
 
@@ -258,7 +261,8 @@ impl Tper {
         if com_id == ComId::LEVEL_0_DISCOVERY {
             return Ok(self.level0());
         }
-        if self.power.is_hung && self.stack_index(com_id).is_some() {
+        let is_hung = self.power.is_hung && self.stack_index(com_id).is_some();
+        if is_hung || self.is_at_work(com_id) {
             return Ok(header(com_id, STILL_AT_WORK, 0));
         }
         let min_transfer = self.state.profile.behaviour.min_transfer;
@@ -344,17 +348,6 @@ fn announce(com_packet: &mut [u8], outstanding: usize, min_transfer: usize) {
         .flat_map(|bytes| bytes.chunks_mut(4));
     for (place, field) in places.zip(fields) {
         place.copy_from_slice(&field.to_be_bytes());
-    }
-}
-
-/// Protocol 00h (\[SPC\] 7.7.1).
-fn information(page: u16) -> Result<Vec<u8>, Refusal> {
-    const SUPPORTED_PROTOCOLS: u16 = 0;
-    const CERTIFICATE: u16 = 1;
-    match page {
-        SUPPORTED_PROTOCOLS => Ok(vec![0, 0, 0, 0, 0, 0, 0, 3, 0x00, 0x01, 0x02]),
-        CERTIFICATE => Ok(vec![0; 4]),
-        _ => Err(Refusal::InvalidParameter),
     }
 }
 

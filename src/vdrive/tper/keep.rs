@@ -71,7 +71,8 @@ impl Record {
             && layout.data_store_bytes == profile.locking.data_store_size
             && self.state.keys.len() == usize::from(profile.locking.ranges) + 1
             && self.power.stacks.len() == usize::from(profile.communication.com_ids)
-            && self.data_stores_fit();
+            && self.data_stores_fit()
+            && self.single_user_fits();
         if holds {
             Ok(())
         } else {
@@ -82,6 +83,12 @@ impl Record {
     fn namespaces_fit(&self) -> bool {
         let (count, blocks) = (self.state.namespaces, self.state.blocks);
         (1..=MAX_NAMESPACES).contains(&count) && blocks.is_multiple_of(u64::from(count))
+    }
+
+    /// An inactive Locking SP has nothing in Single User Mode.
+    fn single_user_fits(&self) -> bool {
+        let single_user = &self.state.single_user;
+        single_user.is_possible(&self.state.profile) && (self.state.active || single_user.is_off())
     }
 
     fn data_stores_fit(&self) -> bool {
@@ -327,7 +334,9 @@ impl Record {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spec::RangePolicy;
     use crate::vdrive::CreateOptions;
+    use crate::vdrive::tper::single_user::{Selection, SingleUser};
     use crate::vdrive::tper::state::Stack;
 
     fn new_store(change: impl FnOnce(&mut State)) -> Store {
@@ -344,7 +353,16 @@ mod tests {
     #[test]
     fn a_state_that_contradicts_itself_is_refused() {
         type Change = fn(&mut State);
-        let changes: [Change; 8] = [
+        let changes: [Change; 10] = [
+            // An inactive Locking SP has nothing in Single User Mode, and no drive has Range9.
+            |state| {
+                state.single_user = SingleUser::new(Selection::Table, RangePolicy::USER);
+            },
+            |state| {
+                state.active = true;
+                let ranges = Selection::Ranges([9].into());
+                state.single_user = SingleUser::new(ranges, RangePolicy::USER);
+            },
             |state| state.keys.truncate(3),
             |state| state.blocks += 1,
             |state| state.namespaces = 0,
@@ -375,6 +393,33 @@ mod tests {
     }
 
     #[test]
+    fn what_is_in_single_user_mode_is_kept() {
+        let single_user = SingleUser::new(Selection::Ranges([1, 8].into()), RangePolicy::ADMINS);
+        let tper = open(new_store(|state| {
+            state.active = true;
+            state.single_user = single_user.clone();
+        }));
+        let mut tper = open(tper.unwrap().store).unwrap();
+        tper.edit();
+        tper.keep().unwrap();
+        assert_eq!(open(tper.store).unwrap().state.single_user, single_user);
+    }
+
+    #[test]
+    fn a_file_from_before_there_was_single_user_mode_has_none() {
+        let (layout, record) = CreateOptions::new(1 << 20).first_record().unwrap();
+        let mut record: serde_json::Value = serde_json::from_slice(&record).unwrap();
+        assert!(record["state"].get("single_user").is_none());
+        let profile = record["state"]["profile"].as_object_mut().unwrap();
+        assert!(profile.remove("discovery").is_some());
+        let record = serde_json::to_vec(&record).unwrap();
+        let store = Store::in_memory(&layout, &record).unwrap();
+        let tper = open(store).unwrap();
+        assert!(!tper.state.profile.has_single_user_mode());
+        assert!(tper.state.single_user.is_off());
+    }
+
+    #[test]
     fn a_file_from_before_profiles_had_quirks_has_none() {
         let (layout, record) = CreateOptions::new(1 << 20).first_record().unwrap();
         let mut record: serde_json::Value = serde_json::from_slice(&record).unwrap();
@@ -390,7 +435,12 @@ mod tests {
         assert!(stack.remove("empty_answers").is_some());
         let store = Store::in_memory(&layout, record.to_string().as_bytes()).unwrap();
         let profile = open(store).unwrap().state.profile;
-        assert_eq!(profile, crate::vdrive::profile::Profile::opal2());
+        let discovery = crate::vdrive::profile::Layout::default();
+        let opal2 = crate::vdrive::profile::Profile::opal2();
+        assert_eq!(
+            profile,
+            crate::vdrive::profile::Profile { discovery, ..opal2 }
+        );
     }
 
     #[test]

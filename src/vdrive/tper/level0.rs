@@ -1,11 +1,11 @@
 //! Level 0 Discovery, encoded from the live state (\[Core\] 3.3.6, \[Opal\] 3.1.1, \[DataStore\] 4.1,
-//! \[Block SID\] 4.2).
+//! \[Single User Mode\], \[Block SID\] 4.2).
 //!
 //! This is written independently of the decoder in `wire`, so that each checks the other.
 
 use super::Tper;
 use super::tables::{SpId, locking};
-use crate::spec::{FeatureCode, column, uid};
+use crate::spec::{FeatureCode, LifeCycle, RangePolicy, column, uid};
 use crate::vdrive::profile::{Descriptor, Feature, SidPin};
 
 /// Bytes of the header.
@@ -123,13 +123,22 @@ impl Tper {
 
     /// | bytes | meaning |
     /// |---|---|
-    /// | 4–7 | number of Locking objects that Users can own |
-    /// | 8 | bit 2: POLICY |
+    /// | 4–7 | number of Locking objects that can be in Single User Mode |
+    /// | 8 | bit 0: ANY, bit 1: ALL, bit 2: POLICY |
+    ///
+    /// POLICY is 0 only while Users own RangeStart and RangeLength: not in an inactive or a frozen
+    /// Locking SP, and not where no range is in Single User Mode.
     fn single_user_feature(&self) -> Vec<u8> {
-        let locking = &self.state.profile.locking;
-        let objects = u32::from(locking.ranges) + 1;
-        let mut data = objects.min(u32::from(locking.users)).to_be_bytes().to_vec();
-        data.push(bit(2, true));
+        let (profile, single_user) = (&self.state.profile, &self.state.single_user);
+        let any = !single_user.is_off();
+        let all = any && locking::owned_ranges(profile).all(|range| single_user.contains(range));
+        let users_place = any
+            && single_user.policy() == RangePolicy::USER
+            && self.life_cycle() == LifeCycle::MANUFACTURED;
+        let shows_any = any && (!all || profile.behaviour.single_user_any_bit);
+        let count = u32::try_from(locking::owned_ranges(profile).count()).unwrap_or(u32::MAX);
+        let mut data = count.to_be_bytes().to_vec();
+        data.push(bit(0, shows_any) | bit(1, all) | bit(2, !users_place));
         data
     }
 
@@ -197,14 +206,23 @@ impl Tper {
 
     /// | bytes | meaning |
     /// |---|---|
-    /// | 5 | bit 0: Operation Processing, bit 1: Operation Interrupted; removal is done before the method answers, or before the next command after a crash, so neither is ever seen |
-    /// | 6 | supported mechanisms; bit 2: Cryptographic Erase |
-    /// | 7 | units of time: 0 is two seconds |
+    /// | 5 | bit 0: Operation Processing, bit 1: Operation Interrupted |
+    /// | 6 | supported mechanisms, a bit each; bit 2: Cryptographic Erase |
+    /// | 7 | unit of each mechanism's time: 0 is two seconds, 1 is two minutes |
     /// | 8+2i | time of mechanism i |
     fn data_removal_feature(&self) -> Vec<u8> {
-        let mut data = vec![0, 0, 0x04, 0];
-        data.extend([0; 4]);
-        data.extend(self.state.profile.erase_time.to_be_bytes());
+        let (mut supported, mut minutes, mut times) = (0, 0, [0_u16; 6]);
+        for removal in self.state.profile.removals() {
+            let number = removal.mechanism.0;
+            supported |= bit(number, true);
+            minutes |= bit(number, removal.in_minutes);
+            if let Some(time) = times.get_mut(usize::from(number)) {
+                *time = removal.time;
+            }
+        }
+        let state = bit(0, self.is_removing_data()) | bit(1, self.state.removal_interrupted);
+        let mut data = vec![0, state, supported, minutes];
+        data.extend(times.into_iter().flat_map(u16::to_be_bytes));
         data
     }
 }

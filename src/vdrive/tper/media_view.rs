@@ -7,6 +7,7 @@ use super::view::Locks;
 use super::{KeepError, Tper};
 use crate::spec::{RangeNumber, column, uid};
 use crate::vdrive::media::{LockView, RangeView};
+use crate::vdrive::profile::AtaSecurityState;
 use crate::vdrive::store::{Store, StoreError};
 
 /// Where the ranges lie and what holds for them. An inactive Locking SP is in its original factory
@@ -36,7 +37,14 @@ impl Tper {
         Ok((view, &mut self.store))
     }
 
+    /// An ATA password that was not given locks everything: without a range, nothing can be used.
     fn locking(&self) -> Locking {
+        if self.ata_security() == AtaSecurityState::Locked {
+            return Locking {
+                ranges: Vec::new(),
+                shadow_active: false,
+            };
+        }
         let view = self.view(SpId::Locking);
         let is_set = |column| view.is_true(uid::MBR_CONTROL, column);
         // Without even a Global range, nothing can be read or written.

@@ -43,6 +43,10 @@ impl Tper {
     /// A reset of the interface that is no TCG reset: what waits for IF-RECV is lost, and every
     /// ComID is Awaiting IF-SEND. Sessions go on.
     pub(crate) fn lose_responses(&mut self) -> Result<(), KeepError> {
+        let com_ids: Vec<_> = self.state.profile.com_ids().collect();
+        for com_id in com_ids {
+            self.finish_work(ComId(com_id));
+        }
         for stack in &mut self.power.stacks {
             stack.responses.clear();
             stack.polls = 0;
@@ -55,6 +59,9 @@ impl Tper {
 
     /// Every session, transaction and response is gone, and no host is told.
     pub(super) fn reset(&mut self, reset: Reset) {
+        if self.is_removing_data() {
+            self.edit().removal_interrupted = true;
+        }
         let after = Power::up(&self.state.profile, self.sid_is_msid(), &self.power);
         let before = std::mem::replace(&mut self.power, after);
         if reset != Reset::PowerCycle {
@@ -93,6 +100,7 @@ impl Tper {
 
     /// STACK_RESET: everything of one ComID starts anew.
     pub(super) fn reset_stack(&mut self, com_id: ComId) {
+        self.finish_work(com_id);
         self.power
             .sessions
             .retain(|session| session.com_id != com_id.0);

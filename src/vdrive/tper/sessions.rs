@@ -11,6 +11,7 @@ use super::properties::properties;
 use super::state::Session;
 use super::tables::SpId;
 use crate::spec::{ComId, LifeCycle, MethodStatus, Tsn, Uid, column, method, uid};
+use crate::wire::packet::Packet;
 use crate::wire::{MethodCall, Value};
 
 type Result<T> = std::result::Result<T, MethodStatus>;
@@ -229,8 +230,12 @@ impl Tper {
         }
     }
 
-    /// Ends the sessions that have been idle for too long. Their transactions are rolled back.
+    /// Ends the sessions that have been idle for too long. Their transactions are rolled back. A TPer
+    /// that removes data for a host does not call that idle.
     pub(super) fn expire_sessions(&mut self) {
+        if self.is_removing_data() {
+            return;
+        }
         let now = self.now();
         self.power
             .sessions
@@ -251,6 +256,11 @@ impl Tper {
 }
 
 impl Session {
+    /// True if the packet is for this session.
+    pub(super) const fn is_addressed(&self, com_id: ComId, packet: &Packet) -> bool {
+        self.tsn == packet.tsn.0 && self.hsn == packet.hsn.0 && self.com_id == com_id.0
+    }
+
     /// True if it has been idle for too long. Where the clock went back since the last packet nobody
     /// knows for how long, and it counts as too long.
     fn is_expired(&self, now: u64) -> bool {

@@ -13,7 +13,9 @@ use serde::{Deserialize, Serialize};
 use super::byte_store::{Extents, Pending};
 use super::cell::{Cell, Octets};
 use super::properties::HostProperties;
+use super::single_user::SingleUser;
 use super::tables::SpId;
+use super::work::Work;
 use crate::spec::Uid;
 use crate::vdrive::fault::ArmedFault;
 use crate::vdrive::label::Label;
@@ -53,8 +55,14 @@ pub(crate) struct State {
     pub(crate) tries: Tries,
     /// Bytes of each DataStore table.
     pub(crate) data_stores: Vec<u64>,
+    /// What is in Single User Mode. Files from before there was one do not say it.
+    #[serde(default, skip_serializing_if = "SingleUser::is_off")]
+    pub(crate) single_user: SingleUser,
     /// The media keys, by range.
     pub(crate) keys: Vec<MediaKey>,
+    /// A removal of data was broken off. Files from before there was one do not say it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) removal_interrupted: bool,
     /// What must still be done to byte tables and media; it is done again after a crash.
     pub(crate) pending: Vec<Pending>,
 }
@@ -125,6 +133,9 @@ pub(crate) struct Stack {
     pub(crate) responses: VecDeque<Octets>,
     /// How many more times the host is told that the response is still to come.
     pub(crate) polls: u32,
+    /// A ComPacket that has been put off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) work: Option<Work>,
     /// How many more times the host finds nothing before the response.
     #[serde(default)]
     pub(crate) empty_answers: u32,
@@ -202,6 +213,15 @@ impl Contents {
         self.0.get(&row.0)?.get(&column)
     }
 
+    /// Takes over some cells of a row, where they were set.
+    pub(crate) fn copy(&mut self, from: &Self, row: Uid, columns: &[u64]) {
+        for &column in columns {
+            if let Some(cell) = from.cell(row, column) {
+                self.set(row, column, cell.clone());
+            }
+        }
+    }
+
     /// Sets a cell.
     pub(crate) fn set(&mut self, row: Uid, column: u64, cell: impl Into<Cell>) {
         self.0.entry(row.0).or_default().insert(column, cell.into());
@@ -215,6 +235,11 @@ const fn one() -> u32 {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
 const fn is_one(namespaces: &u32) -> bool {
     *namespaces == 1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 impl State {

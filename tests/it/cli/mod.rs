@@ -11,4 +11,5 @@ mod secrecy;
 pub(crate) mod served;
 mod signals;
 pub(crate) mod support;
+mod tables;
 mod terminal;
