@@ -140,6 +140,69 @@ fn virtual_drives_say_what_their_schemas_say() {
 }
 
 #[test]
+fn ranges_and_users_say_what_their_schemas_say() {
+    let bench = Bench::set_up();
+    let key = ["--key", "file:right", "--confirm", SERIAL];
+    let run = |name: &str, arguments: &[&str], exit: i32| {
+        let command = name.split('-').collect::<Vec<_>>();
+        let is_range = command[0] == "range";
+        let key = &key[..if is_range { 4 } else { 2 }];
+        let arguments = [&command[..], &["vdrive:a"], arguments, key].concat();
+        assert_valid(name, &bench.json(&arguments, exit));
+    };
+    let place = ["--start", "2048", "--length", "1024"];
+    let assumed = [
+        "--range",
+        "2",
+        "--start",
+        "1024",
+        "--length",
+        "8",
+        "--assume-free",
+    ];
+    run("range-create", &place, 0);
+    run("range-create", &place, 0);
+    run("range-create", &assumed, 0);
+    run("range-create", &["--start", "1", "--length", "8"], 2);
+    run("range-create", &[&place[..], &["--dry-run"]].concat(), 0);
+    run(
+        "range-set",
+        &["--range", "1", "--start", "2048", "--length", "8"],
+        0,
+    );
+    run("range-set", &["--range", "0", "--name", "all"], 0);
+    run(
+        "range-set",
+        &["--range", "0", "--name", "all", "--dry-run"],
+        0,
+    );
+    run("range-delete", &["--range", "1", "--range", "3"], 0);
+    run("range-delete", &["--range", "1", "--dry-run"], 0);
+    run("user-enable", &["User1", "--new-key", "file:wrong"], 0);
+    run("user-enable", &["User1", "--keep-pin"], 0);
+    run("user-enable", &["User1", "--keep-pin", "--dry-run"], 0);
+    let rights = [
+        "User1",
+        "--range",
+        "2",
+        "--erase",
+        "--mbr-done",
+        "--datastore",
+    ];
+    run("user-grant", &rights, 0);
+    run("user-grant", &rights, 0);
+    run("user-grant", &[&rights[..], &["--dry-run"]].concat(), 0);
+    run("user-grant", &["User1", "--range", "77"], 2);
+    run("user-list", &[], 0);
+    run("user-revoke", &["User1", "--range", "2"], 0);
+    run("user-revoke", &["User1", "--all"], 0);
+    run("user-revoke", &["User1", "--all", "--dry-run"], 0);
+    run("user-disable", &["User1"], 0);
+    run("user-disable", &["User1", "--dry-run"], 0);
+    run("user-list", &["--as", "User1"], 4);
+}
+
+#[test]
 fn tools_say_what_their_schemas_say() {
     let bench = Bench::set_up();
     let file = |name: &str| {
