@@ -225,12 +225,8 @@ fn assert_commands(bench: &Bench, case: &Case, is_granted: bool) {
 
 fn life(case: &Case) {
     let bench = prepared(case);
-    let own_pin = "PIN of User1".to_owned();
-    assert_eq!(
-        all_attempts(&bench, case),
-        [own_pin.clone()],
-        "before any grant"
-    );
+    let own_pin = "PIN of User1";
+    assert_eq!(all_attempts(&bench, case), [own_pin], "before any grant");
     bench.open("a").power_cycle().unwrap();
     assert_commands(&bench, case, false);
 
@@ -248,7 +244,7 @@ fn life(case: &Case) {
         format!("set range {number} column 7"),
         format!("set range {number} column 8"),
         format!("see range {number}"),
-        own_pin.clone(),
+        own_pin.to_owned(),
     ];
     assert_eq!(
         all_attempts(&bench, case),

@@ -134,23 +134,29 @@ fn user_enable() {
     task.break_everywhere(&ready(), 12);
 }
 
+const GRANT: [&str; 8] = [
+    "user", "grant", "DEV", "User1", "--range", "3", "--key", "file:old",
+];
+
+fn all_or_nothing(stage: &Stage) {
+    stage.has_way_in(Authority::Admin(1), &[OLD]);
+    assert!([0, RIGHTS.len()].contains(&rights(stage)));
+}
+
 #[test]
-fn user_grant_and_revoke() {
-    let grant = [
-        "user", "grant", "DEV", "User1", "--range", "3", "--key", "file:old",
-    ];
-    let all_or_nothing = |stage: &Stage| {
-        admin_gets_in(stage);
-        assert!([0, RIGHTS.len()].contains(&rights(stage)));
-    };
+fn user_grant() {
     let task = Task {
-        arguments: &grant,
+        arguments: &GRANT,
         meanwhile: &all_or_nothing,
         afterwards: &|stage| assert_eq!(rights(stage), RIGHTS.len()),
     };
+    task.break_everywhere(&ready(), 20);
+}
+
+#[test]
+fn user_revoke() {
     let stage = ready();
-    task.break_everywhere(&stage, 20);
-    stage.run(&grant);
+    stage.run(&GRANT);
     let task = Task {
         arguments: &[
             "user", "revoke", "DEV", "User1", "--range", "3", "--key", "file:old",
