@@ -2,6 +2,9 @@
 
 use clap::{ArgAction, Args, Parser, Subcommand};
 
+pub(crate) mod block_sid;
+pub(crate) mod data_removal;
+pub(crate) mod datastore;
 pub(crate) mod decode;
 pub(crate) mod demo;
 pub(crate) mod erase;
@@ -10,11 +13,15 @@ pub(crate) mod hash;
 pub(crate) mod identify_pin;
 pub(crate) mod info;
 pub(crate) mod lock;
+pub(crate) mod mbr;
 pub(crate) mod passwd;
 pub(crate) mod range;
+pub(crate) mod raw;
 pub(crate) mod revert;
 pub(crate) mod scan;
 pub(crate) mod setup;
+pub(crate) mod stack_reset;
+pub(crate) mod tper_reset;
 pub(crate) mod unlock;
 pub(crate) mod user;
 pub(crate) mod vdrive;
@@ -83,6 +90,13 @@ pub(crate) enum Command {
     Revert(Box<revert::Revert>),
     Range(range::Range),
     User(user::User),
+    Mbr(mbr::Mbr),
+    Datastore(datastore::Datastore),
+    DataRemoval(Box<data_removal::DataRemoval>),
+    BlockSid(block_sid::BlockSid),
+    TperReset(Box<tper_reset::TperReset>),
+    StackReset(stack_reset::StackReset),
+    Raw(Box<raw::Raw>),
     Hash(hash::Hash),
     IdentifyPin(Box<identify_pin::IdentifyPin>),
     Decode(decode::Decode),
@@ -106,6 +120,16 @@ impl Command {
             Self::Revert(_) => "revert",
             Self::Range(range) => range.command.name(),
             Self::User(user) => user.command.name(),
+            Self::Mbr(mbr) => mbr.command.name(),
+            Self::Datastore(datastore) => datastore.command.name(),
+            Self::DataRemoval(removal) => match removal.command {
+                data_removal::DataRemovalCommand::Show(_) => "data-removal show",
+                data_removal::DataRemovalCommand::Set(_) => "data-removal set",
+            },
+            Self::BlockSid(_) => "block-sid",
+            Self::TperReset(_) => "tper-reset",
+            Self::StackReset(_) => "stack-reset",
+            Self::Raw(raw) => raw.command.name(),
             Self::Hash(_) => "hash",
             Self::IdentifyPin(_) => "identify-pin",
             Self::Decode(_) => "decode",

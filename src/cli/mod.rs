@@ -15,10 +15,14 @@ use std::time::Duration;
 use clap::Parser;
 
 mod args;
+mod block_sid;
 mod confirm;
+mod data_removal;
+mod datastore;
 mod decode;
 mod demo;
 mod device;
+mod diagnosis;
 mod discovery;
 mod drives;
 mod erase;
@@ -39,13 +43,18 @@ mod in_use;
 mod info;
 mod journal;
 mod lock;
+mod looking;
 mod luks;
+mod machine;
+mod mbr;
 mod output;
 mod passwd;
 mod plan;
 mod preflight;
+mod progress;
 mod range;
 mod ranges;
+mod raw;
 mod report;
 mod rescan;
 mod resume;
@@ -56,8 +65,12 @@ mod served;
 mod setup;
 mod shared;
 mod signal;
+mod size;
+mod stack_reset;
 mod state;
 mod table;
+mod tper_reset;
+mod transfer;
 mod unlock;
 mod usage;
 mod user;
@@ -129,6 +142,13 @@ fn dispatch(command: &Command, context: &Context) -> Result<Report, CliError> {
         Command::Revert(args) => revert::run(args, context),
         Command::Range(args) => range::run(args, context),
         Command::User(args) => user::run(args, context),
+        Command::Mbr(args) => mbr::run(args, context),
+        Command::Datastore(args) => datastore::run(args, context),
+        Command::DataRemoval(args) => data_removal::run(args, context),
+        Command::BlockSid(args) => block_sid::run(args, context),
+        Command::TperReset(args) => tper_reset::run(args, context),
+        Command::StackReset(args) => stack_reset::run(args, context),
+        Command::Raw(args) => raw::run(args, context),
         Command::Hash(args) => hash::run(args, context),
         Command::IdentifyPin(args) => identify_pin::run(args, context),
         Command::Decode(args) => decode::run(args),

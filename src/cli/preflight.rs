@@ -3,7 +3,7 @@
 use super::error::CliError;
 use super::exit::Code;
 use super::hint;
-use crate::drive::{Authority, Cause, Drive, LockingState};
+use crate::drive::{Authority, Cause, Drive, LockingState, MbrState};
 use crate::spec::Ssc;
 
 /// Refuses drives whose SSC is another, or which have no locking.
@@ -11,6 +11,24 @@ pub(crate) fn family(drive: &Drive) -> Result<(), CliError> {
     match drive.ssc() {
         ssc @ (Ssc::Enterprise | Ssc::KeyPerIo) => Err(refused(&Cause::Ssc(ssc))),
         _ if drive.state().locking == LockingState::NotSupported => Err(refused(&Cause::NoLocking)),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses drives whose Locking SP is not activated.
+pub(crate) fn active(drive: &Drive) -> Result<(), CliError> {
+    family(drive)?;
+    match drive.state().locking {
+        LockingState::Inactive => Err(refused(&Cause::NotActivated)),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses drives without a shadow MBR.
+pub(crate) fn shadow_mbr(drive: &Drive) -> Result<(), CliError> {
+    family(drive)?;
+    match drive.state().mbr {
+        MbrState::NotSupported => Err(refused(&Cause::NoShadowMbr)),
         _ => Ok(()),
     }
 }
@@ -32,6 +50,16 @@ pub(crate) fn erase(drive: &Drive, acting: Authority) -> Result<(), CliError> {
         return Err(refused(&Cause::NoEncryption));
     }
     locking(drive, acting)
+}
+
+/// Refuses drives on which a release would stop half-way.
+pub(crate) fn release(drive: &Drive) -> Result<(), CliError> {
+    family(drive)?;
+    match drive.state() {
+        state if state.sid_blocked == Some(true) => Err(refused(&Cause::SidBlocked)),
+        state if state.frozen => Err(refused(&Cause::Frozen)),
+        _ => Ok(()),
+    }
 }
 
 /// Refuses an authority that cannot revert the drive.
@@ -106,14 +134,17 @@ fn present(drive: &Drive, authority: Authority) -> Result<(), CliError> {
 
 fn refused(cause: &Cause) -> CliError {
     let code = match cause {
-        Cause::Ssc(_) | Cause::NoLocking | Cause::NoEncryption => Code::NotSupported,
+        Cause::Ssc(_) | Cause::NoLocking | Cause::NoEncryption | Cause::NoShadowMbr => {
+            Code::NotSupported
+        }
         Cause::WrongAuthority(_) => Code::Usage,
-        Cause::SidBlocked => Code::NotAuthorized,
+        Cause::SidBlocked | Cause::Frozen => Code::NotAuthorized,
         _ => Code::Failed,
     };
     let error = CliError::new(code, cause.to_string());
     CliError {
         hint: hint::for_cause(cause),
+        trouble: cause.trouble(),
         ..error
     }
 }

@@ -47,7 +47,7 @@ impl From<&LockingRange> for RangeFields {
 }
 
 /// Reset types (\[Core\] 5.1.3, type `reset_types`).
-fn reset_name(kind: u8) -> String {
+pub(crate) fn reset_name(kind: u8) -> String {
     match kind {
         0 => "power_cycle".to_owned(),
         1 => "hardware".to_owned(),

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::secret::SchemeError;
 use crate::session;
-use crate::spec::{DataRemovalMechanism, FeatureCode, MethodStatus, Ssc};
+use crate::spec::{DataRemovalMechanism, FeatureCode, MethodStatus, RangeNumber, Ssc};
 
 /// The error of an operation.
 #[derive(Debug, thiserror::Error)]
@@ -118,6 +118,9 @@ pub enum Cause {
         /// How long the end of that session was waited for.
         waited: Duration,
     },
+    /// Ranges other than the Global one hold blocks, and would lose their data.
+    #[error("the data of {} would be lost, since only that of range 0 can be kept", range_names(.0))]
+    OtherRanges(Vec<RangeNumber>),
     /// Data would be lost, and nobody has named the drive.
     #[error("data would be lost, and the drive was not named")]
     ConsentRequired,
@@ -186,6 +189,14 @@ pub enum Cause {
     /// Session and transport.
     #[error(transparent)]
     Session(session::Error),
+}
+
+fn range_names(ranges: &[RangeNumber]) -> String {
+    let names: Vec<_> = ranges
+        .iter()
+        .map(|range| format!("range {range}"))
+        .collect();
+    names.join(", ")
 }
 
 impl From<session::Error> for Cause {
@@ -374,7 +385,7 @@ impl Error {
             | Cause::TryBudget { .. } => ErrorCode::NotAuthorized,
             Cause::LockedOut { .. } => ErrorCode::LockedOut,
             Cause::Busy { .. } => ErrorCode::Busy,
-            Cause::ConsentRequired => ErrorCode::ConsentRequired,
+            Cause::ConsentRequired | Cause::OtherRanges(_) => ErrorCode::ConsentRequired,
             Cause::ShortRead { .. } => ErrorCode::Malformed,
             Cause::NotActivated
             | Cause::ActivationFailed

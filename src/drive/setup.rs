@@ -311,7 +311,7 @@ fn includes(found: Option<&Value>, asked: &Value) -> bool {
 }
 
 /// Switches the shadow MBR off.
-fn disable_mbr(session: &mut Session<'_>) -> Result<(), Error> {
+pub(super) fn disable_mbr(session: &mut Session<'_>) -> Result<(), Error> {
     let disabled = [(mbr_control::ENABLE, false.into())];
     session
         .set(uid::MBR_CONTROL, disabled)

@@ -2,9 +2,11 @@
 
 mod dialogue;
 mod erase;
+mod keep;
 mod noise;
 mod other;
 mod passwd;
+mod release;
 mod revert;
 mod setup;
 mod unlock;

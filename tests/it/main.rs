@@ -12,6 +12,7 @@
 mod cli;
 mod counts;
 mod cut;
+mod demands;
 mod discovery;
 mod faults;
 mod frames;

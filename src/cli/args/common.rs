@@ -162,6 +162,33 @@ pub(crate) struct Samples {
     pub(crate) sample_seed: Option<u32>,
 }
 
+/// Who looks at what anybody may see.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Looking {
+    /// Who looks: Anybody, which needs no secret, or Admin1…, User1…
+    #[arg(long = "as", value_name = "AUTHORITY", default_value = "Anybody")]
+    pub(crate) authority: String,
+    #[command(flatten)]
+    pub(crate) key: Key,
+    #[command(flatten)]
+    pub(crate) scheme: SchemeOptions,
+    #[command(flatten)]
+    pub(crate) session: SessionOptions,
+}
+
+/// Who acts, with its secret, and what is done about other sessions.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Actor {
+    #[command(flatten)]
+    pub(crate) acting: Acting,
+    #[command(flatten)]
+    pub(crate) key: Key,
+    #[command(flatten)]
+    pub(crate) scheme: SchemeOptions,
+    #[command(flatten)]
+    pub(crate) session: SessionOptions,
+}
+
 /// Which ranges.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct RangeNumbers {

@@ -58,6 +58,11 @@ impl<C: Contents> ZeroPadded<C> {
         let length = length.max(contents.length());
         Self { contents, length }
     }
+
+    /// The contents without the zeros.
+    pub const fn contents_mut(&mut self) -> &mut C {
+        &mut self.contents
+    }
 }
 
 impl<C: Contents> Contents for ZeroPadded<C> {

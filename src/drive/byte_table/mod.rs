@@ -21,6 +21,7 @@ mod block;
 mod compare;
 mod contents;
 mod pace;
+mod plan;
 mod read;
 mod write;
 

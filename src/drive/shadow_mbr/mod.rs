@@ -3,8 +3,13 @@
 //!
 //! In reading order: `mod` (the control), `status` (what is in the table), `load`.
 
+use std::fmt;
+
 use super::error::At;
-use super::{Authority, Cause, Credential, Drive, Error, MbrState, Mismatch, Step, TableName};
+use super::plan::Plan;
+use super::{
+    Authority, Cause, Credential, Drive, Error, MbrState, Mismatch, PlannedCall, Step, TableName,
+};
 use crate::session::{self, Malformed, MalformedKind, Session};
 use crate::spec::column::mbr_control;
 use crate::spec::uid;
@@ -97,6 +102,24 @@ impl Drive {
         })
     }
 
+    /// What [`Drive::change_mbr`] would call, as far as Level 0 Discovery tells. Nothing is sent.
+    ///
+    /// # Errors
+    /// What [`Drive::change_mbr`] refuses before anything is sent.
+    pub fn plan_change_mbr(
+        &self,
+        change: &MbrChange,
+        acting: Authority,
+    ) -> Result<Vec<PlannedCall>, Error> {
+        let mut plan = Plan::default();
+        if self.mbr_needs(change, acting)? {
+            plan.log_in(acting);
+            plan.change(uid::MBR_CONTROL, "Set", change.to_string());
+            plan.read(uid::MBR_CONTROL, "Get", "Enable to DoneOnReset");
+        }
+        Ok(plan.calls)
+    }
+
     /// Whether Level 0 Discovery shows something that is not as asked, or does not show it at all.
     pub(super) fn mbr_needs(&self, change: &MbrChange, acting: Authority) -> Result<bool, Error> {
         self.require_mbr()?;
@@ -125,6 +148,19 @@ impl Drive {
             TableName::DataStore(0) => Err(Error::before(Cause::NoTable(name))),
             TableName::DataStore(_) => self.require_opal_family(),
         }
+    }
+}
+
+impl fmt::Display for MbrChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let flag = |name, value: Option<bool>| Some(format!("{name} = {}", u8::from(value?)));
+        let resets = self.done_on_reset.as_ref().map(|types| {
+            let types: Vec<String> = types.iter().map(u8::to_string).collect();
+            format!("DoneOnReset = {{{}}}", types.join(", "))
+        });
+        let parts = [flag("Enable", self.enable), flag("Done", self.done), resets];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        f.write_str(&parts.join(", "))
     }
 }
 

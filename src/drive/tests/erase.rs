@@ -227,6 +227,6 @@ fn the_plan_names_the_keys() {
         .unwrap();
     let changes: Vec<_> = plan.iter().filter(|call| call.changes).collect();
     assert_eq!(changes.len(), 1);
-    assert_eq!(changes[0].object, "K_AES_Range1_Key");
+    assert_eq!(changes[0].object, "K_AES_256_Range1_Key");
     assert_eq!(changes[0].method, "GenKey");
 }

@@ -5,6 +5,8 @@ mod commands;
 mod exit_codes;
 mod output;
 mod ranges;
+mod raw;
+mod resets;
 mod schema;
 mod secrecy;
 pub(crate) mod served;

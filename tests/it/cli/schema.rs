@@ -51,6 +51,8 @@ fn every_command_says_what_its_schema_says() {
         "file:next",
     ];
     let revert = ["revert", "vdrive:a", "--psid", "file:psid"];
+    bench.secret("other", "PSDPSDPSDPSDPSDPSDPSDPSDPSDPSDP2");
+    let wrong_psid = [&revert[..3], &["file:other", "--confirm", SERIAL]].concat();
     let cases: Vec<(&str, Vec<&str>, i32)> = vec![
         ("scan", vec!["scan", "vdrive:a", "vdrive:missing"], 3),
         ("info", vec!["info", "vdrive:a"], 0),
@@ -85,9 +87,37 @@ fn every_command_says_what_its_schema_says() {
         ),
         ("passwd", [&passwd[..], &key].concat(), 0),
         ("revert", revert.to_vec(), 8),
+        ("revert", wrong_psid, 4),
+        ("info", vec!["info", "vdrive:a"], 0),
         ("revert", [&revert[..], &["--confirm", SERIAL]].concat(), 0),
     ];
     for (name, arguments, exit) in cases {
+        assert_valid(name, &bench.json(&arguments, exit));
+    }
+}
+
+#[test]
+fn erase_and_revert_say_what_their_schemas_say() {
+    let bench = Bench::set_up();
+    let secret = ["--key", "file:right", "--confirm", SERIAL];
+    let erase = [&["erase", "vdrive:a", "--all"][..], &secret].concat();
+    let range = ["range", "erase", "vdrive:a", "--range", "0"];
+    let keep = [&["revert", "vdrive:a", "--keep-data"][..], &secret].concat();
+    let release = [&["revert", "vdrive:a", "--to-msid"][..], &secret].concat();
+    for (name, arguments, exit) in [
+        ("erase", [&erase[..], &["--dry-run"]].concat(), 0),
+        ("erase", erase.clone(), 0),
+        ("erase", [&erase[..], &["--samples", "0"]].concat(), 0),
+        ("erase", vec!["erase", "vdrive:a"], 2),
+        ("range-erase", range.to_vec(), 8),
+        ("range-erase", [&range[..], &secret].concat(), 0),
+        ("revert", [&keep[..], &["--dry-run"]].concat(), 0),
+        ("revert", keep.clone(), 0),
+        ("revert", keep, 0),
+        ("revert", [&release[..], &["--dry-run"]].concat(), 0),
+        ("revert", release.clone(), 0),
+        ("revert", release, 0),
+    ] {
         assert_valid(name, &bench.json(&arguments, exit));
     }
 }
@@ -106,6 +136,7 @@ fn virtual_drives_say_what_their_schemas_say() {
             vec!["vdrive", "create", "new", "--size", "1MiB"],
             1,
         ),
+        ("vdrive-profiles", vec!["vdrive", "profiles"], 0),
         ("vdrive-info", vec!["vdrive", "info", "a"], 0),
         ("vdrive-stats", vec!["vdrive", "stats", "a"], 0),
         (
@@ -227,6 +258,104 @@ fn tools_say_what_their_schemas_say() {
     ];
     for (name, arguments, exit) in cases {
         assert_valid(name, &bench.json(&arguments, exit));
+    }
+}
+
+#[test]
+fn raw_access_and_resets_say_what_their_schemas_say() {
+    let bench = Bench::set_up();
+    bench.create("b", "SEDKITTEST0002");
+    let key = "--as Admin1 --key file:right";
+    let sid = "--as SID --key file:right";
+    let name = "raw set vdrive:a Locking_GlobalRange CommonName=x";
+    let lines = [
+        ("raw-get", 0, "raw get vdrive:a TPerInfo".to_owned()),
+        (
+            "raw-get",
+            0,
+            format!("raw get vdrive:a DataStore --length 4 {key}"),
+        ),
+        (
+            "raw-get",
+            4,
+            format!("raw get vdrive:a C_PIN_SID.PIN {sid}"),
+        ),
+        ("raw-set", 0, format!("{name} {key} --dry-run")),
+        ("raw-set", 8, format!("{name} {key}")),
+        ("raw-set", 0, format!("{name} {key} --confirm {SERIAL}")),
+        (
+            "raw-call",
+            0,
+            "raw call vdrive:a ThisSP Random 3".to_owned(),
+        ),
+        (
+            "raw-call",
+            0,
+            "raw call vdrive:a C_PIN_MSID Get [3=3,4=3]".to_owned(),
+        ),
+        (
+            "raw-call",
+            8,
+            format!("raw call vdrive:a MBRControl Set {key}"),
+        ),
+        ("raw-next", 0, "raw next vdrive:a Table".to_owned()),
+        (
+            "raw-acl",
+            0,
+            format!("raw acl vdrive:a Locking_Range1 Set {key}"),
+        ),
+        ("raw-dump", 0, format!("raw dump vdrive:a --bytes 4 {key}")),
+        ("raw-dump", 0, "raw dump vdrive:b".to_owned()),
+        ("raw-names", 0, "raw names K_AES".to_owned()),
+        ("raw-names", 0, "raw names --columns Locking".to_owned()),
+        ("raw-msid", 0, "raw msid vdrive:a".to_owned()),
+        ("raw-random", 0, "raw random vdrive:a --count 33".to_owned()),
+        ("raw-com-id", 0, "raw com-id vdrive:a".to_owned()),
+        ("raw-protocols", 0, "raw protocols vdrive:a".to_owned()),
+        (
+            "data-removal-show",
+            0,
+            "data-removal show vdrive:a".to_owned(),
+        ),
+        (
+            "data-removal-set",
+            0,
+            "data-removal set vdrive:a cryptographic_erase".to_owned(),
+        ),
+        (
+            "data-removal-set",
+            6,
+            "data-removal set vdrive:a unmap".to_owned(),
+        ),
+        (
+            "block-sid",
+            0,
+            "block-sid vdrive:a vdrive:b --dry-run".to_owned(),
+        ),
+        ("block-sid", 0, "block-sid vdrive:a vdrive:b".to_owned()),
+        ("tper-reset", 1, "tper-reset vdrive:a".to_owned()),
+        (
+            "tper-reset",
+            0,
+            "tper-reset vdrive:a --enable --dry-run".to_owned(),
+        ),
+        (
+            "tper-reset",
+            0,
+            "tper-reset vdrive:a --enable --key file:right".to_owned(),
+        ),
+        ("tper-reset", 0, "tper-reset vdrive:a".to_owned()),
+        (
+            "stack-reset",
+            0,
+            "stack-reset vdrive:a --dry-run".to_owned(),
+        ),
+        ("stack-reset", 0, "stack-reset vdrive:a vdrive:b".to_owned()),
+        ("stack-reset", 1, "stack-reset vdrive:missing".to_owned()),
+    ];
+    for (schema, exit, line) in lines {
+        let arguments: Vec<&str> = line.split(' ').collect();
+        assert_valid(schema, &bench.json(&arguments, exit));
     }
 }
 

@@ -1,6 +1,7 @@
 //! The host side against the virtual drive, which was written by others from the same standards.
 
 mod interrupts;
+mod mbr;
 mod noise;
 mod operations;
 mod ranges;

@@ -1,13 +1,22 @@
 //! Revert: the whole TPer back to its original factory state, and the check that it is there.
+//!
+//! `keep` is for the Locking SP alone, with the key of the Global range kept; `release` gives a drive
+//! back without touching a key.
+
+mod keep;
+mod release;
 
 use std::time::Duration;
+
+pub use keep::{KeepReport, OtherRanges};
+pub use release::{ReleaseReport, Releasing};
 
 use super::error::At;
 use super::{
     Authority, Cause, Credential, Drive, DriveState, EraseConsent, Error, Finding, LockingState,
-    Mismatch, Step,
+    MbrState, Mismatch, Step,
 };
-use crate::session;
+use crate::session::{self, Session};
 use crate::spec::feature::{DataRemovalMechanism, PinIndicator};
 use crate::spec::uid;
 
@@ -120,24 +129,8 @@ impl Drive {
         let timeout = self.tper.timeout();
         let mut session = self.log_in(by)?;
         session.set_timeout(limit);
-        let sent = match session.revert(uid::ADMIN_SP) {
-            Ok(()) => {
-                session.forget();
-                Ok(None)
-            }
-            Err(
-                error @ (session::Error::NoAnswer
-                | session::Error::Closed
-                | session::Error::TimedOut { .. }),
-            ) => {
-                session.forget();
-                Ok(Some(error))
-            }
-            Err(error) => {
-                drop(session);
-                Err(error).at_as(Step::Revert, by.authority)
-            }
-        };
+        let reverted = session.revert(uid::ADMIN_SP);
+        let sent = conclude(session, reverted).at_as(Step::Revert, by.authority);
         self.tper.set_timeout(timeout);
         sent
     }
@@ -173,6 +166,8 @@ impl Drive {
             Some(Mismatch::StillErasing)
         } else if self.is_active() {
             Some(Mismatch::StillActivated)
+        } else if matches!(now.mbr, MbrState::Shown | MbrState::Done) {
+            Some(Mismatch::MbrEnabled)
         } else if sent.by == Authority::Sid && is_msid && now.owned == Some(true) {
             Some(Mismatch::SidNotMsid)
         } else if sent.unanswered.is_some() && !sent.shows_in(&now) {
@@ -208,6 +203,31 @@ impl Drive {
             keys.filter(supported).and_then(seconds).or_else(longest)
         });
         Duration::from_secs(seconds.unwrap_or_default().into()).min(ERASURE_LIMIT)
+    }
+}
+
+/// Ends a session that a revert has ended, or was to end. Why there was no answer, if there was none.
+fn conclude(
+    session: Session<'_>,
+    reverted: Result<(), session::Error>,
+) -> Result<Option<session::Error>, session::Error> {
+    match reverted {
+        Ok(()) => {
+            session.forget();
+            Ok(None)
+        }
+        Err(
+            error @ (session::Error::NoAnswer
+            | session::Error::Closed
+            | session::Error::TimedOut { .. }),
+        ) => {
+            session.forget();
+            Ok(Some(error))
+        }
+        Err(error) => {
+            drop(session);
+            Err(error)
+        }
     }
 }
 
