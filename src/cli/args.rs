@@ -118,6 +118,8 @@ impl Command {
             Self::Passwd(_) => "passwd",
             Self::Erase(_) => "erase",
             Self::Revert(_) => "revert",
+            Self::Mbr(mbr) => mbr.command.name(),
+            Self::Datastore(datastore) => datastore.command.name(),
             Self::Range(range) => range.command.name(),
             Self::User(user) => user.command.name(),
             Self::Mbr(mbr) => mbr.command.name(),

@@ -26,6 +26,7 @@ use crate::spec::{RangeNumber, Ssc, uid};
 mod authority;
 mod boot;
 mod byte_table;
+mod code;
 mod consent;
 mod data_removal;
 mod data_store;
@@ -61,10 +62,11 @@ pub use byte_table::{
     Atomicity, ByteTable, Comparison, Contents, OnPiece, OnProgress, Phase, Piece, TableName,
     TableProgress, Verification, WriteReport, ZeroPadded,
 };
+pub use code::ErrorCode;
 pub use consent::{ConsentError, EraseConsent};
 pub use data_store::{DataStoreTable, DataStores, Permitted};
-pub use erase::{EraseReport, EraseRequest, ErasedRange, Witness};
-pub use error::{Cause, Error, ErrorCode};
+pub use erase::{EraseMethod, EraseReport, EraseRequest, ErasedRange, Witness};
+pub use error::{Cause, Error};
 pub use facts::ProtocolInformation;
 pub use finding::{Finding, NoTcg, Trouble};
 pub use geometry::{RangeError, RangeSpec};
@@ -75,7 +77,7 @@ pub use identify::{
 pub use journal::Journal;
 pub use lock::{LockReport, LockRequest};
 pub use mismatch::Mismatch;
-pub use neighbours::Neighbours;
+pub use neighbours::{AtaSource, Neighbours};
 pub use passwd::{PasswdReport, Proof, Tries};
 pub use plan::PlannedCall;
 pub use range::{

@@ -147,6 +147,15 @@ const RANGE: [&str; 11] = [
 ];
 
 #[test]
+fn erase_of_one_range_takes_at_most_10() {
+    let bench = Bench::owned();
+    let secret = ["--key", "file:key", "--confirm", SERIAL];
+    let erase = ["erase", "vdrive:drive", "--range", "1"];
+    let count = bench.count(&[&erase[..], &secret].concat());
+    assert!(count <= 10, "{count}");
+}
+
+#[test]
 fn other_commands_are_counted_alike() {
     let bench = Bench::owned();
     bench.count(&["info", "vdrive:drive"]);

@@ -372,7 +372,9 @@ pub(crate) fn for_scheme(error: &SchemeError) -> Option<String> {
         SchemeError::Salt(_) => {
             "give the serial number with --serial, or the salt with --salt hex:…"
         }
-        _ => return None,
+        _ => {
+            "give another passphrase, or another scheme: --scheme for the present one, --new-scheme"
+        }
     };
     Some(text.to_owned())
 }

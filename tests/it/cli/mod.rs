@@ -12,5 +12,6 @@ mod secrecy;
 pub(crate) mod served;
 mod signals;
 pub(crate) mod support;
+mod tables;
 mod terminal;
 mod users;
