@@ -64,10 +64,7 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
         }
         Cause::NotReadable { .. } => "act as Admin1 with --as Admin1, or as who was granted it",
         Cause::PinLength { .. } => "the sedutil schemes make 32 bytes of a longer passphrase",
-        Cause::SingleUserMode => {
-            "each range belongs to one User, who alone may lock it, unlock it and give it another \
-             place; Admins can erase it. \"sedkit info\" shows the mode"
-        }
+        Cause::SingleUserMode => SINGLE_USER_MODE,
         Cause::Access(error) => return Some(for_access(*error)),
         Cause::ShortRead { .. } => "the drive sent less than was asked for: run the command again",
         Cause::Contents(_) => "the file that was to be written could not be read",
@@ -80,6 +77,9 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
     };
     Some(text.to_owned())
 }
+
+const SINGLE_USER_MODE: &str = "each range belongs to one User, who alone may lock it, unlock it and \
+    give it another place; Admins can erase it. \"sedkit info\" shows the mode";
 
 fn for_access(error: AccessError) -> String {
     let text = match error {
