@@ -1,6 +1,8 @@
 //! What to do next: one table from what happened to what helps.
 
-use crate::drive::{AccessError, Authority, Cause, Error, Mismatch, RangeError, TallyError};
+use crate::drive::{
+    AccessError, Authority, Cause, Error, Mismatch, RangeError, TableError, TallyError,
+};
 use crate::secret::{LOOK_ALIKES, SchemeError, SourceError};
 use crate::spec::MethodStatus;
 use crate::vdrive::serve;
@@ -36,11 +38,15 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
         }
         Cause::Busy { .. } => STACK_RESET,
         Cause::ConsentRequired => "name the drive with --confirm SERIAL",
-        Cause::NoShadowMbr | Cause::NoTable(_) => "see \"sedkit info\" for what the drive can do",
-        Cause::BeyondTable { .. } => {
+        Cause::Table(TableError::NoShadowMbr | TableError::Missing(_)) => {
+            "see \"sedkit info\" for what the drive can do"
+        }
+        Cause::Table(TableError::Beyond { .. }) => {
             "nothing was written; \"sedkit mbr status\" and \"sedkit datastore list\" show the sizes"
         }
-        Cause::NotReadable { .. } => "act as Admin1 with --as Admin1, or as who was granted it",
+        Cause::Table(TableError::NotReadable(_)) => {
+            "act as Admin1 with --as Admin1, or as who was granted it"
+        }
         Cause::Tally(error) => return Some(for_tally(error)),
         Cause::PinLength { .. } => "the sedutil schemes make 32 bytes of a longer passphrase",
         Cause::Range(error) => return for_range(*error),

@@ -7,4 +7,5 @@ mod other;
 mod passwd;
 mod revert;
 mod setup;
+mod shadow_mbr;
 mod unlock;
