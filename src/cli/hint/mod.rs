@@ -1,7 +1,9 @@
 //! What to do next: one table from what happened to what helps.
 
 use super::exit::Code;
-use crate::drive::{AccessError, Authority, Cause, Error, Mismatch, RangeError, TallyError};
+use crate::drive::{
+    AccessError, Authority, Cause, Error, Mismatch, RangeError, TableError, TallyError,
+};
 use crate::secret::{LOOK_ALIKES, SchemeError, SourceError};
 use crate::spec::{MethodStatus, Ssc};
 use crate::vdrive::serve;
@@ -52,19 +54,10 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
         Cause::OtherRanges(_) => OTHER_RANGES,
         Cause::ConsentRequired => "name the drive with --confirm SERIAL",
         Cause::Tally(error) => return Some(for_tally(error)),
-        Cause::NoShadowMbr | Cause::NoTable(_) => "see \"sedkit info\" for what the drive can do",
-        Cause::BeyondTable { .. } => {
-            "nothing was written; \"sedkit mbr status\" and \"sedkit datastore list\" show the sizes"
-        }
-        Cause::NotReadable { .. } => "act as Admin1 with --as Admin1, or as who was granted it",
+        Cause::Table(error) => for_table(error),
         Cause::PinLength { .. } => "the sedutil schemes make 32 bytes of a longer passphrase",
         Cause::SingleUserMode => SINGLE_USER_MODE,
         Cause::Access(error) => return Some(for_access(*error)),
-        Cause::ShortRead { .. } => "the drive sent less than was asked for: run the command again",
-        Cause::Contents(_) => "the file that was to be written could not be read",
-        Cause::Output(_) => {
-            "what was read could not be written: is the disk full, or the pipe closed?"
-        }
         Cause::Scheme(error) => return for_scheme(error),
         Cause::NotAsAsked(mismatch) => return for_mismatch(*mismatch),
         Cause::Session(error) => return for_session(error),
@@ -82,6 +75,23 @@ const OTHER_RANGES: &str =
 
 const SINGLE_USER_MODE: &str = "each range belongs to one User, who alone may lock it, unlock it and \
     give it another place; Admins can erase it. \"sedkit info\" shows the mode";
+
+const fn for_table(error: &TableError) -> &'static str {
+    match error {
+        TableError::NoShadowMbr | TableError::Missing(_) => {
+            "see \"sedkit info\" for what the drive can do"
+        }
+        TableError::Beyond { .. } => {
+            "nothing was written; \"sedkit mbr status\" and \"sedkit datastore list\" show the sizes"
+        }
+        TableError::NotReadable(_) => "act as Admin1 with --as Admin1, or as who was granted it",
+        TableError::Short(_) => "the drive sent less than was asked for: run the command again",
+        TableError::Contents(_) => "the file that was to be written could not be read",
+        TableError::Output(_) => {
+            "what was read could not be written: is the disk full, or the pipe closed?"
+        }
+    }
+}
 
 fn for_access(error: AccessError) -> String {
     let text = match error {

@@ -1,6 +1,8 @@
 //! DataStore tables: read and written at any offset, by whom they were granted to.
 
-use sedkit::drive::{Cause, Drive, Error, ErrorCode, Permitted, Piece, TableName, WriteReport};
+use sedkit::drive::{
+    Cause, Drive, Error, ErrorCode, Permitted, Piece, TableError, TableName, WriteReport,
+};
 
 use super::mbr::noise;
 use super::{Fate, PIN, Rig, admin1, pin};
@@ -87,12 +89,12 @@ fn what_does_not_fit_is_refused_before_the_first_byte() {
     for (offset, length) in [(0, (64 << 10) + 1), (65_535, 2), (u64::MAX, 1)] {
         let error = write(&rig, &mut rig.open().unwrap(), offset, &vec![1; length]).unwrap_err();
         assert!(
-            matches!(error.cause(), Cause::BeyondTable { .. }),
+            matches!(error.cause(), Cause::Table(TableError::Beyond { .. })),
             "{error}"
         );
         let error = read(&rig, 1, offset, Some(u64::try_from(length).unwrap())).unwrap_err();
         assert!(
-            matches!(error.cause(), Cause::BeyondTable { .. }),
+            matches!(error.cause(), Cause::Table(TableError::Beyond { .. })),
             "{error}"
         );
     }
@@ -134,7 +136,7 @@ fn who_may_not_read_a_table_is_told_so() {
     let error = drive.read_table(table, 0, Some(8), None, &mut |_| Ok(()));
     let error = error.unwrap_err();
     assert!(
-        matches!(error.cause(), Cause::NotReadable { .. }),
+        matches!(error.cause(), Cause::Table(TableError::NotReadable(_))),
         "{error}"
     );
     assert_eq!(error.code(), ErrorCode::NotAuthorized);
