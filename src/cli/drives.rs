@@ -322,7 +322,8 @@ pub(crate) fn each_with_key(
     let is_needed = slots
         .iter()
         .any(|slot| slot.drive.as_ref().is_ok_and(&needs_key));
-    let key = is_needed.then(|| acting.read());
+    let serials: Vec<String> = slots.iter().filter_map(Slot::serial).collect();
+    let key = is_needed.then(|| acting.read_for(&serials));
     let work = |key: Option<&Result<Key, CliError>>, name: &Named, drive: &mut Drive| {
         let key = key.filter(|_| needs_key(drive));
         let key = key.map(Result::as_ref).transpose();
