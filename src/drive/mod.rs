@@ -17,8 +17,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
+use crate::secret::Secret;
 use crate::session::{
-    self, Discovery, Identity, IfCounts, Interrupt, Tper, TperOptions, Transport,
+    self, Discovery, Facts, Identity, IfCounts, Interrupt, Tper, TperOptions, Transport,
 };
 use crate::spec::{RangeNumber, Ssc, uid};
 
@@ -38,6 +39,7 @@ mod journal;
 mod lock;
 mod login;
 mod mismatch;
+mod neighbours;
 mod ownership;
 mod passwd;
 mod plan;
@@ -64,7 +66,7 @@ pub use data_store::{DataStoreTable, DataStores, Permitted};
 pub use erase::{EraseReport, EraseRequest, ErasedRange, Witness};
 pub use error::{Cause, Error, ErrorCode};
 pub use facts::ProtocolInformation;
-pub use finding::Finding;
+pub use finding::{Finding, NoTcg, Trouble};
 pub use geometry::{RangeError, RangeSpec};
 pub use identify::{
     ASSUMED_LIMIT, Evidence, LimitSource, Limits, PinSearch, RESERVE, SearchEnd, SearchReport,
@@ -73,6 +75,7 @@ pub use identify::{
 pub use journal::Journal;
 pub use lock::{LockReport, LockRequest};
 pub use mismatch::Mismatch;
+pub use neighbours::Neighbours;
 pub use passwd::{PasswdReport, Proof, Tries};
 pub use plan::PlannedCall;
 pub use range::{
@@ -162,6 +165,17 @@ pub struct Drive {
     tries: u32,
     refused: BTreeMap<Authority, u32>,
     journal: Option<Journal>,
+    neighbours: Option<Neighbours>,
+    msid: MsidMemory,
+}
+
+/// What is known of the default PIN, which is no secret.
+#[derive(Default)]
+struct MsidMemory {
+    /// What the drive showed.
+    shown: Option<Secret>,
+    /// Whether SID was refused with it.
+    was_refused: bool,
 }
 
 impl Drive {
@@ -197,6 +211,8 @@ impl Drive {
             tries,
             refused: BTreeMap::new(),
             journal: None,
+            neighbours: None,
+            msid: MsidMemory::default(),
         })
     }
 
@@ -204,6 +220,12 @@ impl Drive {
     #[must_use]
     pub fn identity(&self) -> &Identity {
         self.tper.transport().identity()
+    }
+
+    /// What the interface said of the drive when it was opened.
+    #[must_use]
+    pub fn facts(&self) -> Facts {
+        self.tper.transport().facts()
     }
 
     /// What Level 0 Discovery told last.

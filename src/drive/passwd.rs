@@ -5,6 +5,8 @@
 //! changed it already: the new PIN is the second attempt that `login` describes. The note of that in
 //! the journal stays until the new PIN is proven and nothing more is sent.
 
+use std::time::Duration;
+
 use super::error::At;
 use super::journal::Note;
 use super::login::check_pin;
@@ -41,7 +43,7 @@ pub enum Proof {
 }
 
 /// Tries of a PIN, as far as the authority may see them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Tries {
     /// Wrong attempts since the last right one.
@@ -198,6 +200,26 @@ impl Drive {
     }
 }
 
+/// How long to wait for the end of another session before a question that nobody asked for.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+impl Drive {
+    /// The tries of PSID, which a drive shows to anybody; `None` if this one does not. Where another
+    /// session is open, its end is waited for only for a moment.
+    ///
+    /// # Errors
+    /// [`Error`] with the step at which it failed, [`ErrorCode::Busy`](super::ErrorCode::Busy) among
+    /// them.
+    pub fn psid_tries(&mut self) -> Result<Option<Tries>, Error> {
+        let nobody = Credential::new(Authority::Psid, Secret::from_slice(&[]));
+        self.tper.set_busy_wait(Some(PATIENCE));
+        let tries = self.tries(&nobody);
+        self.tper.set_busy_wait(None);
+        let is_shown = |tries: &Tries| tries.tries.is_some() || tries.try_limit.is_some();
+        Ok(Some(tries?).filter(is_shown))
+    }
+}
+
 impl Tries {
     /// Nothing is shown.
     pub const NONE: Self = Self {
@@ -205,6 +227,15 @@ impl Tries {
         try_limit: None,
         persistence: None,
     };
+
+    /// Whether the authority is locked out by the count.
+    #[must_use]
+    pub const fn is_exhausted(&self) -> bool {
+        match (self.tries, self.try_limit) {
+            (Some(tries), Some(limit)) => limit > 0 && tries >= limit,
+            _ => false,
+        }
+    }
 
     pub(super) fn from_row(row: &Row) -> Result<Self, session::Error> {
         Ok(Self {

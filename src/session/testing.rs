@@ -71,6 +71,11 @@ pub(crate) fn header(outstanding_data: u32, min_transfer: u32) -> Vec<u8> {
     packet.encode().to_vec()
 }
 
+/// What a TPer gives that has nothing to say, as often as it is asked.
+pub(crate) fn silence() -> Vec<Line> {
+    vec![recv_bytes(header(0, 0)); 1 + super::clock::EMPTY_POLLS]
+}
+
 pub(crate) fn send(section: &str) -> Line {
     Line::Send(SecurityProtocol::TCG, frame(section))
 }

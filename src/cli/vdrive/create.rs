@@ -8,6 +8,7 @@ use crate::cli::args::vdrive::Create;
 use crate::cli::error::CliError;
 use crate::cli::report::{Answer, Report};
 use crate::cli::size::Size;
+use crate::vdrive::profile::{AtaSecurityState, Neighbours};
 use crate::vdrive::{CreateOptions, Profile, VirtualDrive};
 
 /// Makes a drive and shows its label.
@@ -16,10 +17,11 @@ pub(super) fn run(arguments: &Create) -> Result<Report, CliError> {
     let path = plain(&arguments.path);
     let drive = VirtualDrive::create(path, &options).map_err(|error| about(path, error.into()))?;
     let text = format!(
-        "created {}: {} bytes, profile {}\n{}",
+        "created {}: {} bytes, profile {}{}\n{}",
         path.display(),
         options.size,
         arguments.profile,
+        super::show::quirks_text(&arguments.quirk),
         label_text(drive.label())
     );
     let value = LabelFields::new(drive.label());
@@ -45,10 +47,14 @@ fn options(arguments: &Create) -> Result<CreateOptions, CliError> {
 /// The profile that was asked for, with what was asked to be different.
 fn profile(arguments: &Create) -> Result<Profile, CliError> {
     let named = Profile::named(&arguments.profile);
-    let mut profile = named.map_err(|error| CliError::usage(error.to_string()))?;
+    let mut profile = named.map_err(|error| usage(&error))?;
+    for quirk in &arguments.quirk {
+        profile.add_quirk(quirk).map_err(|error| usage(&error))?;
+    }
     if let Some(block_size) = arguments.block_size {
         profile.geometry.block_size = block_size;
     }
+    profile.neighbours = neighbours(arguments);
     if let Some(ranges) = arguments.ranges {
         profile.locking.ranges = ranges;
     }
@@ -56,4 +62,17 @@ fn profile(arguments: &Create) -> Result<Profile, CliError> {
         profile.locking.users = users;
     }
     Ok(profile)
+}
+
+fn neighbours(arguments: &Create) -> Neighbours {
+    let ata_security = AtaSecurityState::named(&arguments.ata_security);
+    Neighbours {
+        ata_security: ata_security.unwrap_or_default(),
+        ieee_1667: arguments.ieee_1667,
+    }
+}
+
+fn usage(error: &impl ToString) -> CliError {
+    CliError::usage(error.to_string())
+        .with_hint("sedkit vdrive profiles lists the profiles and the quirks")
 }

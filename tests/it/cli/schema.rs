@@ -51,6 +51,8 @@ fn every_command_says_what_its_schema_says() {
         "file:next",
     ];
     let revert = ["revert", "vdrive:a", "--psid", "file:psid"];
+    bench.secret("other", "PSDPSDPSDPSDPSDPSDPSDPSDPSDPSDP2");
+    let wrong_psid = [&revert[..3], &["file:other", "--confirm", SERIAL]].concat();
     let cases: Vec<(&str, Vec<&str>, i32)> = vec![
         ("scan", vec!["scan", "vdrive:a", "vdrive:missing"], 3),
         ("info", vec!["info", "vdrive:a"], 0),
@@ -85,6 +87,8 @@ fn every_command_says_what_its_schema_says() {
         ),
         ("passwd", [&passwd[..], &key].concat(), 0),
         ("revert", revert.to_vec(), 8),
+        ("revert", wrong_psid, 4),
+        ("info", vec!["info", "vdrive:a"], 0),
         ("revert", [&revert[..], &["--confirm", SERIAL]].concat(), 0),
     ];
     for (name, arguments, exit) in cases {
@@ -132,6 +136,7 @@ fn virtual_drives_say_what_their_schemas_say() {
             vec!["vdrive", "create", "new", "--size", "1MiB"],
             1,
         ),
+        ("vdrive-profiles", vec!["vdrive", "profiles"], 0),
         ("vdrive-info", vec!["vdrive", "info", "a"], 0),
         ("vdrive-stats", vec!["vdrive", "stats", "a"], 0),
         (

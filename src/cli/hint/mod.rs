@@ -1,5 +1,6 @@
 //! What to do next: one table from what happened to what helps.
 
+use super::exit::Code;
 use crate::drive::{AccessError, Authority, Cause, Error, Mismatch, RangeError, TallyError};
 use crate::secret::{LOOK_ALIKES, SchemeError, SourceError};
 use crate::spec::{MethodStatus, Ssc};
@@ -16,11 +17,11 @@ pub(crate) fn for_drive(error: &Error) -> Option<String> {
 pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
     let text = match cause {
         Cause::NotSed(source) => return Some(not_sed(source.as_ref())),
-        Cause::NoSsc => "see \"sedkit info\" for what the drive reports",
         Cause::Ssc(Ssc::Enterprise) => {
             "sedkit cannot do this with Enterprise drives yet: use the tool of the drive's vendor, or \
              one that knows the Enterprise SSC"
         }
+        Cause::NoSsc | Cause::NoLocking => "see \"sedkit info\" for what the drive reports",
         Cause::Ssc(_) => "see \"sedkit info\" for what the drive can do",
         Cause::NoFeature(_) => "\"sedkit info\" shows the features that the drive has",
         Cause::NoFreeze => "SID can be blocked without --freeze",
@@ -31,7 +32,6 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
             "SID can let the drive take resets: \"sedkit tper-reset --enable\""
         }
         Cause::NoMechanism(_) => "\"sedkit data-removal show\" lists what the drive supports",
-        Cause::Frozen => "power-cycle the drive",
         Cause::NoEncryption => {
             "overwrite it, or use its NVMe or ATA sanitize command; \"sedkit revert\" removes data \
              in the way that the drive has"
@@ -39,6 +39,10 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
         Cause::WrongAuthority(_) => "name another authority with --as",
         Cause::NotActivated => "turn locking on with \"sedkit setup\"",
         Cause::SidBlocked => SID_BLOCKED,
+        Cause::Frozen => FROZEN,
+        Cause::ActivationFailed => ATA_PASSWORD,
+        Cause::UnknownAuthority { authority } => unknown_authority(*authority),
+        Cause::Range(error) => for_range(*error),
         Cause::Refused { authority } | Cause::OneOfTwoRefused { authority } => {
             return Some(refused(*authority));
         }
@@ -60,33 +64,19 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
         }
         Cause::NotReadable { .. } => "act as Admin1 with --as Admin1, or as who was granted it",
         Cause::PinLength { .. } => "the sedutil schemes make 32 bytes of a longer passphrase",
-        Cause::Range(error) => return for_range(*error),
         Cause::SingleUserMode => {
             "each range belongs to one User, who alone may lock it, unlock it and give it another \
              place; Admins can erase it. \"sedkit info\" shows the mode"
         }
         Cause::Access(error) => return Some(for_access(*error)),
+        Cause::ShortRead { .. } => "the drive sent less than was asked for: run the command again",
+        Cause::Contents(_) => "the file that was to be written could not be read",
+        Cause::Output(_) => {
+            "what was read could not be written: is the disk full, or the pipe closed?"
+        }
+        Cause::Scheme(error) => return for_scheme(error),
         Cause::NotAsAsked(mismatch) => return for_mismatch(*mismatch),
         Cause::Session(error) => return for_session(error),
-        _ => return None,
-    };
-    Some(text.to_owned())
-}
-
-fn for_range(error: RangeError) -> Option<String> {
-    let text = match error {
-        RangeError::Overlap(..) | RangeError::Taken { .. } => {
-            "\"sedkit range list\" shows where the ranges are"
-        }
-        RangeError::Exists { .. } => {
-            "\"sedkit range set\" changes a range; without --range the first free one is taken"
-        }
-        RangeError::NoneFree(_) => "\"sedkit range delete\" gives one up",
-        RangeError::Missing(_) => "\"sedkit range list\" shows the ranges that the drive has",
-        RangeError::Resets(_) => {
-            "power-cycle and power-cycle,programmatic are what every drive takes"
-        }
-        _ => return None,
     };
     Some(text.to_owned())
 }
@@ -104,6 +94,39 @@ fn for_access(error: AccessError) -> String {
         AccessError::Admin1 => "\"sedkit passwd\" changes its PIN, \"sedkit revert\" removes it",
     };
     text.to_owned()
+}
+
+const FROZEN: &str = "power-cycle the drive; if it is frozen again, switch the option off in the \
+    firmware setup";
+
+const ATA_PASSWORD: &str = "a disk password set in firmware (ATA Security) makes drives fail like \
+    this: see \"sedkit info\"";
+
+const fn unknown_authority(authority: Authority) -> &'static str {
+    match authority {
+        Authority::Psid => {
+            "drives without a PSID are reverted as SID only; ask the vendor where SID's PIN is lost"
+        }
+        _ => "\"sedkit info\" shows how many Admins and Users the drive has",
+    }
+}
+
+const fn for_range(error: RangeError) -> &'static str {
+    match error {
+        RangeError::Global => "range 0 is what no other range holds: give another one a place",
+        RangeError::Start { .. } | RangeError::Length { .. } => {
+            "give the aligned value; \"sedkit info\" shows the drive's alignment"
+        }
+        RangeError::Missing(_) => "\"sedkit range list\" shows the ranges that the drive has",
+        RangeError::Exists { .. } => {
+            "\"sedkit range set\" changes a range; without --range the first free one is taken"
+        }
+        RangeError::NoneFree(_) => "\"sedkit range delete\" gives one up",
+        RangeError::Resets(_) => {
+            "power-cycle and power-cycle,programmatic are what every drive takes"
+        }
+        _ => "\"sedkit range list\" shows where ranges lie now",
+    }
 }
 
 const SID_BLOCKED: &str = "the firmware sent Block SID at boot: allow TCG changes once in firmware \
@@ -127,13 +150,14 @@ fn refused(authority: Authority) -> String {
              counts wrong attempts"
         ),
         Authority::Sid => "the drive counts wrong attempts, so do not guess. If the passphrase is \
-             right, another tool may have hashed it: \"sedkit identify-pin\" finds out how. A new drive whose SID \
-             is not the MSID needs \"sedkit revert --psid\""
+             right, another tool may have hashed it: \"sedkit identify-pin\" finds out how"
             .to_owned(),
-        _ => "the drive counts wrong attempts, so do not guess. If the passphrase is right, another \
+        _ => {
+            "the drive counts wrong attempts, so do not guess. If the passphrase is right, another \
               tool may have hashed it (\"sedkit identify-pin\" finds out how), or the authority is \
               disabled"
-            .to_owned(),
+                .to_owned()
+        }
     }
 }
 
@@ -188,7 +212,12 @@ fn for_session(error: &session::Error) -> Option<String> {
             "give it more time with --timeout SECONDS; if it stays silent, power-cycle the drive"
         }
         session::Error::Interrupted => "the same command goes on where this one stopped",
-        _ => return None,
+        session::Error::Busy { .. } => STACK_RESET,
+        session::Error::Endless | session::Error::Limit { .. } => {
+            "look for an update of the drive's firmware; -vv shows what was sent and received"
+        }
+        session::Error::OutOfTurn => "end the other program, and run the command again",
+        session::Error::Entropy(_) => "run the command again once the system has booted",
     };
     Some(text.to_owned())
 }
@@ -198,15 +227,19 @@ fn for_status(status: MethodStatus) -> Option<String> {
         MethodStatus::SP_BUSY | MethodStatus::NO_SESSIONS_AVAILABLE => STACK_RESET,
         MethodStatus::NOT_AUTHORIZED => "act as another authority with --as",
         MethodStatus::SP_FROZEN | MethodStatus::SP_DISABLED => "power-cycle the drive",
-        MethodStatus::FAIL => {
-            "a disk password set in firmware (ATA Security) makes drives fail like this: see \
-             \"sedkit info\""
-        }
+        MethodStatus::FAIL => ATA_PASSWORD,
         MethodStatus::TPER_MALFUNCTION | MethodStatus::SP_FAILED => {
             "power-cycle the drive, then see \"sedkit info\""
         }
         MethodStatus::INVALID_PARAMETER => "the drive does not take one of the values given",
-        _ => return None,
+        MethodStatus::AUTHORITY_LOCKED_OUT => "cut the drive's power; a warm reboot is not enough",
+        MethodStatus::INSUFFICIENT_SPACE | MethodStatus::INSUFFICIENT_ROWS => {
+            "\"sedkit info\" shows how much the drive has room for"
+        }
+        MethodStatus::OBSOLETE_0B | MethodStatus::OBSOLETE_0D => {
+            "the drive's SSC may be another one: see \"sedkit info\""
+        }
+        _ => "power-cycle the drive and run the command again",
     };
     Some(text.to_owned())
 }
@@ -220,7 +253,8 @@ pub(crate) fn for_transport(error: &transport::Error) -> Option<String> {
                 ErrorKind::PermissionDenied => "security commands need root: run it with sudo",
                 ErrorKind::NotFound => "\"sedkit scan\" shows the drives of this machine",
                 ErrorKind::ResourceBusy => "another program has it open",
-                _ => return None,
+                ErrorKind::TimedOut => "give the drive more time with --timeout SECONDS",
+                _ => "the kernel's log (dmesg) may tell more",
             }
         }
         transport::Error::Partition { disk, .. } => {
@@ -234,9 +268,39 @@ pub(crate) fn for_transport(error: &transport::Error) -> Option<String> {
         transport::Error::NotSupported { .. } => {
             "name a whole drive, such as /dev/nvme0 or /dev/sda"
         }
-        _ => return None,
+        _ => "\"sedkit info\" shows what stands between the program and the drive",
     };
     Some(text.to_owned())
+}
+
+/// What to do where nothing better is known than the kind of failure, and of which command.
+pub(crate) fn for_code(code: Code, command: &str) -> String {
+    match code {
+        Code::Usage => format!("see \"sedkit {command} --help\""),
+        code => for_any_command(code).to_owned(),
+    }
+}
+
+const fn for_any_command(code: Code) -> &'static str {
+    match code {
+        Code::Failed => "-v shows more; \"sedkit info\" shows what stands in the way of a drive",
+        Code::Usage => "\"sedkit help\" shows the commands",
+        Code::Partial => "each drive's own error says why",
+        Code::NotAuthorized => "act as another authority with --as; see \"sedkit info\"",
+        Code::LockedOut => "cut the drive's power; a warm reboot is not enough",
+        Code::NotSupported => "\"sedkit info\" shows what the drive can do",
+        Code::Busy => "end the other program, or wait for it",
+        Code::ConsentRequired => "name the drive with --confirm SERIAL",
+        Code::Finding => "each finding says its way out",
+        Code::SecretUnavailable => "sedkit(8), SECRETS, lists where a secret can come from",
+        Code::Malformed => "-vv shows what was sent and received; PINs are masked in it",
+        Code::TimedOut => "give it more time with --timeout SECONDS",
+        Code::Interrupted => "the same command goes on where this one stopped",
+        Code::DataProtected => "unlock the drive first (\"sedkit unlock\")",
+        Code::PermissionDenied => "security commands need root: run it with sudo",
+        Code::NotFound => "\"sedkit scan\" shows the drives of this machine",
+        Code::Output => "whatever reads standard output has closed it, or its disk is full",
+    }
 }
 
 /// What to do where a virtual drive cannot be used.
@@ -312,3 +376,6 @@ pub(crate) fn for_scheme(error: &SchemeError) -> Option<String> {
     };
     Some(text.to_owned())
 }
+
+#[cfg(test)]
+mod tests;
