@@ -3,4 +3,5 @@
 
 mod diagnosis;
 mod passwords;
+mod kernel;
 mod revert;
