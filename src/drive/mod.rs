@@ -34,6 +34,7 @@ mod erase;
 mod error;
 mod facts;
 mod finding;
+mod firmware_prompt;
 mod geometry;
 mod identify;
 mod journal;
@@ -69,6 +70,7 @@ pub use erase::{EraseMethod, EraseReport, EraseRequest, ErasedRange, Witness};
 pub use error::{Cause, Error};
 pub use facts::ProtocolInformation;
 pub use finding::{Finding, NoTcg, Trouble};
+pub use firmware_prompt::{FirmwarePrompt, PROMPT_MAX, PROMPTED, Prompt};
 pub use geometry::{RangeError, RangeSpec};
 pub use identify::{
     ASSUMED_LIMIT, Evidence, LimitSource, Limits, PinSearch, RESERVE, SearchEnd, SearchReport,
@@ -77,8 +79,8 @@ pub use identify::{
 pub use journal::Journal;
 pub use lock::{LockReport, LockRequest};
 pub use mismatch::Mismatch;
-pub use neighbours::Neighbours;
-pub use passwd::{PasswdReport, Proof, Tries};
+pub use neighbours::{AtaSource, Neighbours};
+pub use passwd::{PasswdReport, PinChange, Proof, Tries};
 pub use plan::PlannedCall;
 pub use range::{
     KeyChange, LockingRange, NewRange, Place, RangeChange, RangeChoice, RangeReport, RangeSettings,

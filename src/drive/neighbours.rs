@@ -12,6 +12,17 @@ pub struct Neighbours {
     pub protocols: Vec<SecurityProtocol>,
     /// The state of ATA Security, where the interface or security protocol EFh tells it.
     pub ata_security: Option<AtaSecurity>,
+    /// Which of the two it was; `None` if neither did.
+    pub ata_source: Option<AtaSource>,
+}
+
+/// Who told the state of ATA Security.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AtaSource {
+    /// IDENTIFY DEVICE, word 128.
+    IdentifyDevice,
+    /// Security protocol EFh.
+    SecurityProtocol,
 }
 
 impl Neighbours {
@@ -25,13 +36,16 @@ impl Neighbours {
         let protocols = tper.security_protocols().unwrap_or_default();
         let told = tper.transport().facts().ata_security;
         let has_protocol = protocols.contains(&SecurityProtocol::ATA_SECURITY);
-        let ata_security = match told {
+        let asked = match told {
             None if has_protocol => tper.ata_security().ok().flatten(),
-            told => told,
+            _ => None,
         };
+        let by_identify = told.map(|_| AtaSource::IdentifyDevice);
+        let by_protocol = asked.map(|_| AtaSource::SecurityProtocol);
         Self {
             protocols,
-            ata_security,
+            ata_security: told.or(asked),
+            ata_source: by_identify.or(by_protocol),
         }
     }
 
@@ -44,8 +58,8 @@ impl Neighbours {
     /// What of it gets in the way: an ATA password.
     #[must_use]
     pub fn finding(&self) -> Option<Finding> {
-        let security = self.ata_security?;
-        (security.enabled || security.locked).then_some(Finding::AtaPassword(security))
+        let (security, by) = self.ata_security.zip(self.ata_source)?;
+        (security.enabled || security.locked).then_some(Finding::AtaPassword { security, by })
     }
 }
 

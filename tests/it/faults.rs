@@ -8,15 +8,17 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use sedkit::drive::{
-    Authority, Credential, Drive, DriveOptions, EraseConsent, EraseRequest, Error, LockRequest,
-    LockingState, OtherRanges, Releasing, SetupPlan, UnlockRequest,
+    Authority, BlockRequest, Credential, Drive, DriveOptions, DumpOptions, EraseConsent,
+    EraseRequest, Error, LockRequest, LockingState, OtherRanges, ProgrammaticReset, RawSession,
+    Releasing, SetupPlan, UnlockRequest,
 };
 use sedkit::secret::Secret;
 use sedkit::session::{Clock, Tper, TperOptions};
-use sedkit::spec::{ComId, LifeCycle, RangeNumber, SecurityProtocol};
+use sedkit::spec::{ComId, LifeCycle, RangeNumber, SecurityProtocol, method, uid};
 use sedkit::transport::fault::{Fault, FaultPlan};
 use sedkit::transport::{self, Identity, Transport};
 use sedkit::vdrive::{CreateOptions, VirtualDrive};
+use sedkit::wire::Value;
 
 const PIN: &str = "Correct7Horse5";
 const NEW_PIN: &str = "Better8Rooster6";
@@ -26,6 +28,8 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 /// No operation has more waits than this, each of which may last as long as the time limit.
 const WAITS: u32 = 60;
 const SEEDS: u64 = 1_700;
+/// For operations of many commands, or that set a drive up twice.
+const FEW_SEEDS: u64 = 300;
 
 #[test]
 fn reading_survives_nonsense() {
@@ -40,6 +44,97 @@ fn reading_survives_nonsense() {
         });
         bench.check_time(seed);
         drop(outcome);
+    }
+}
+
+#[test]
+fn raw_access_survives_nonsense() {
+    for seed in 0..FEW_SEEDS {
+        let bench = Bench::owned();
+        let admin = admin(PIN);
+        let anybody = RawSession {
+            sp: uid::ADMIN_SP,
+            credential: None,
+        };
+        let admin1 = RawSession {
+            sp: uid::LOCKING_SP,
+            credential: Some(&admin),
+        };
+        let outcome = bench.disturb(seed, |drive| {
+            drive.random(40)?;
+            drive.verify_com_id()?;
+            drive.protocol_information()?;
+            drive.raw_get(anybody, uid::TPER_INFO, None)?;
+            drive.raw_next(anybody, uid::ACE)?;
+            drive.raw_acl(admin1, uid::LOCKING_GLOBAL_RANGE, method::SET)?;
+            drive.data_removal_mechanism()
+        });
+        bench.check_time(seed);
+        drop(outcome);
+    }
+}
+
+#[test]
+fn a_raw_set_survives_nonsense() {
+    for seed in 0..FEW_SEEDS {
+        let bench = Bench::owned();
+        let admin = admin(PIN);
+        let set = |drive: &mut Drive| {
+            let session = RawSession {
+                sp: uid::LOCKING_SP,
+                credential: Some(&admin),
+            };
+            let consent = EraseConsent::new(SERIAL, drive.identity()).unwrap();
+            let columns = [(7, Value::Uint(1)), (8, Value::Uint(1))];
+            let object = uid::LOCKING_GLOBAL_RANGE;
+            drive.raw_set(session, object, &columns, &consent)
+        };
+        if bench.disturb(seed, set).is_ok() {
+            assert!(!bench.is_readable(), "seed {seed}: the drive is not locked");
+        }
+        bench.check_time(seed);
+    }
+}
+
+#[test]
+fn resets_survive_nonsense() {
+    for seed in 0..FEW_SEEDS {
+        let bench = Bench::new();
+        let block = |drive: &mut Drive| drive.block_sid(BlockRequest::default());
+        if bench.disturb(seed, block).is_ok() {
+            let state = bench.host(bench.path()).unwrap().state();
+            assert_eq!(state.sid_blocked, Some(true), "seed {seed}");
+        }
+        let bench = Bench::owned();
+        let owner = Credential::new(Authority::Sid, secret(PIN));
+        let reset = |drive: &mut Drive| {
+            drive.set_programmatic_reset(ProgrammaticReset::Enabled, &owner)?;
+            drive.tper_reset()
+        };
+        if bench.disturb(seed, reset).is_ok() {
+            let found = bench.host(bench.path()).unwrap().programmatic_reset();
+            assert_eq!(
+                found.unwrap(),
+                Some(ProgrammaticReset::Enabled),
+                "seed {seed}"
+            );
+        }
+        bench.check_time(seed);
+    }
+}
+
+#[test]
+fn a_dump_survives_nonsense() {
+    for seed in 0..FEW_SEEDS {
+        let bench = Bench::owned();
+        let admin = admin(PIN);
+        let session = RawSession {
+            sp: uid::LOCKING_SP,
+            credential: Some(&admin),
+        };
+        let dump = |drive: &mut Drive| drive.dump(session, DumpOptions::default());
+        drop(bench.disturb(seed, dump));
+        bench.check_time(seed);
     }
 }
 

@@ -17,10 +17,7 @@ pub(crate) fn for_drive(error: &Error) -> Option<String> {
 pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
     let text = match cause {
         Cause::NotSed(source) => return Some(not_sed(source.as_ref())),
-        Cause::Ssc(Ssc::Enterprise) => {
-            "sedkit cannot do this with Enterprise drives yet: use the tool of the drive's vendor, or \
-             one that knows the Enterprise SSC"
-        }
+        Cause::Ssc(Ssc::Enterprise) => ENTERPRISE,
         Cause::NoSsc | Cause::NoLocking => "see \"sedkit info\" for what the drive reports",
         Cause::Ssc(_) => "see \"sedkit info\" for what the drive can do",
         Cause::NoFeature(_) => "\"sedkit info\" shows the features that the drive has",
@@ -32,10 +29,7 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
             "SID can let the drive take resets: \"sedkit tper-reset --enable\""
         }
         Cause::NoMechanism(_) => "\"sedkit data-removal show\" lists what the drive supports",
-        Cause::NoEncryption => {
-            "overwrite it, or use its NVMe or ATA sanitize command; \"sedkit revert\" removes data \
-             in the way that the drive has"
-        }
+        Cause::NoEncryption => NO_ENCRYPTION,
         Cause::WrongAuthority(_) => "name another authority with --as",
         Cause::NotActivated => "turn locking on with \"sedkit setup\"",
         Cause::SidBlocked => SID_BLOCKED,
@@ -53,9 +47,7 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
              is often 5"
         }
         Cause::Busy { .. } => STACK_RESET,
-        Cause::OtherRanges(_) => {
-            "\"sedkit revert --to-msid\" keeps the data of every range; --lose-ranges gives theirs up"
-        }
+        Cause::OtherRanges(_) => OTHER_RANGES,
         Cause::ConsentRequired => "name the drive with --confirm SERIAL",
         Cause::Tally(error) => return Some(for_tally(error)),
         Cause::NoShadowMbr | Cause::NoTable(_) => "see \"sedkit info\" for what the drive can do",
@@ -64,10 +56,7 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
         }
         Cause::NotReadable { .. } => "act as Admin1 with --as Admin1, or as who was granted it",
         Cause::PinLength { .. } => "the sedutil schemes make 32 bytes of a longer passphrase",
-        Cause::SingleUserMode => {
-            "each range belongs to one User, who alone may lock it, unlock it and give it another \
-             place; Admins can erase it. \"sedkit info\" shows the mode"
-        }
+        Cause::SingleUserMode => SINGLE_USER_MODE,
         Cause::Access(error) => return Some(for_access(*error)),
         Cause::ShortRead { .. } => "the drive sent less than was asked for: run the command again",
         Cause::Contents(_) => "the file that was to be written could not be read",
@@ -80,6 +69,18 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
     };
     Some(text.to_owned())
 }
+
+const SINGLE_USER_MODE: &str = "each range belongs to one User, who alone may lock it, unlock it and \
+    give it another place; Admins can erase it. \"sedkit info\" shows the mode";
+
+const ENTERPRISE: &str = "sedkit cannot do this with Enterprise drives yet: use the tool of the drive's \
+    vendor, or one that knows the Enterprise SSC";
+
+const NO_ENCRYPTION: &str = "overwrite it, or use its NVMe or ATA sanitize command; \"sedkit revert\" \
+    removes data in the way that the drive has";
+
+const OTHER_RANGES: &str = "\"sedkit revert --to-msid\" keeps the data of every range; --lose-ranges gives \
+    theirs up";
 
 fn for_access(error: AccessError) -> String {
     let text = match error {
@@ -372,7 +373,9 @@ pub(crate) fn for_scheme(error: &SchemeError) -> Option<String> {
         SchemeError::Salt(_) => {
             "give the serial number with --serial, or the salt with --salt hex:…"
         }
-        _ => return None,
+        _ => {
+            "give another passphrase, or another scheme: --scheme for the present one, --new-scheme"
+        }
     };
     Some(text.to_owned())
 }

@@ -3,11 +3,47 @@
 use std::time::Duration;
 
 use super::*;
+use crate::drive::TableName;
 use crate::session::MalformedKind;
-use crate::spec::{RangeNumber, Ssc};
+use crate::spec::{DataRemovalMechanism, FeatureCode, RangeNumber, Ssc};
 
 /// One of each kind.
 fn causes() -> Vec<Cause> {
+    let causes = causes_of_anybody().into_iter();
+    causes.chain(causes_of_tables()).collect()
+}
+
+fn causes_of_tables() -> Vec<Cause> {
+    let table = TableName::Mbr;
+    let io_error = || std::io::Error::from(std::io::ErrorKind::NotFound);
+    vec![
+        Cause::NoShadowMbr,
+        Cause::NoTable(table),
+        Cause::BeyondTable {
+            table,
+            offset: 0,
+            length: 2,
+            size: 1,
+        },
+        Cause::NotReadable { table },
+        Cause::ShortRead { table },
+        Cause::Contents(io_error()),
+        Cause::Output(io_error()),
+        Cause::NoEncryption,
+        Cause::NoMechanism(DataRemovalMechanism::CRYPTOGRAPHIC_ERASE),
+        Cause::NoFeature(FeatureCode::BLOCK_SID),
+        Cause::NoFreeze,
+        Cause::BlockedOtherwise,
+        Cause::ProgrammaticResetDisabled,
+        Cause::OtherRanges(vec![RangeNumber(1)]),
+        Cause::Access(AccessError::Admin1),
+        Cause::SingleUserMode,
+        Cause::Tally(TallyError::NoFolder),
+        Cause::Scheme(SchemeError::Empty),
+    ]
+}
+
+fn causes_of_anybody() -> Vec<Cause> {
     let authority = Authority::Admin(1);
     let status = MethodStatus::SP_BUSY;
     vec![

@@ -1,7 +1,7 @@
 //! The evidence of findings: which bits and answers they rest on.
 
 use super::{Finding, NoTcg};
-use crate::drive::Tries;
+use crate::drive::{AtaSource, Tries};
 use crate::session::AtaSecurity;
 
 impl Finding {
@@ -53,7 +53,7 @@ impl Finding {
             Self::Ieee1667 => {
                 "security protocol EEh (IEEE 1667) is in the drive's list, and the drive is owned"
             }
-            Self::AtaPassword(security) => return evidence_of_password(security),
+            Self::AtaPassword { security, by } => return evidence_of_password(security, by),
             Self::PsidTries(tries) => return counted("C_PIN_PSID", tries),
             Self::LockedOut { authority, tries } => {
                 let counted = tries.map(|tries| format!("; {}", counted("its C_PIN", tries)));
@@ -112,7 +112,7 @@ const fn evidence_of_no_tcg(cause: NoTcg) -> &'static str {
     }
 }
 
-fn evidence_of_password(security: AtaSecurity) -> String {
+fn evidence_of_password(security: AtaSecurity, by: AtaSource) -> String {
     let flags = [
         (security.enabled, "enabled"),
         (security.locked, "locked"),
@@ -121,10 +121,11 @@ fn evidence_of_password(security: AtaSecurity) -> String {
     ];
     let set = flags.iter().filter(|(is_set, _)| *is_set);
     let set: Vec<&str> = set.map(|(_, name)| *name).collect();
-    format!(
-        "IDENTIFY DEVICE word 128 or security protocol EFh: {}",
-        set.join(", ")
-    )
+    let by = match by {
+        AtaSource::IdentifyDevice => "IDENTIFY DEVICE, word 128",
+        AtaSource::SecurityProtocol => "security protocol EFh, byte 9",
+    };
+    format!("{by}: {}", set.join(", "))
 }
 
 /// `C_PIN_PSID: Tries 3 of TryLimit 5, Persistence false`.

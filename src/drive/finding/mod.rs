@@ -11,7 +11,7 @@ mod words;
 
 pub use explain::{NoTcg, Trouble};
 
-use super::{Authority, Drive, LockingState, MbrState, Tries};
+use super::{AtaSource, Authority, Drive, LockingState, MbrState, Tries};
 use crate::session::AtaSecurity;
 use crate::spec::feature::PinIndicator;
 use crate::spec::{MethodStatus, Ssc};
@@ -62,7 +62,12 @@ pub enum Finding {
     /// The drive is owned and speaks IEEE 1667, as Windows' eDrive needs it.
     Ieee1667,
     /// An ATA password is set: what some firmware calls a disk password.
-    AtaPassword(AtaSecurity),
+    AtaPassword {
+        /// The state of ATA Security.
+        security: AtaSecurity,
+        /// Who told it.
+        by: AtaSource,
+    },
     /// Wrong attempts at the PSID were counted.
     PsidTries(Tries),
     /// Too many wrong PINs.
@@ -109,8 +114,8 @@ impl Finding {
             Self::SingleUserMode { .. } => "single_user_mode",
             Self::BootImage => "boot_image",
             Self::Ieee1667 => "ieee_1667",
-            Self::AtaPassword(security) if security.locked => "ata_security_locked",
-            Self::AtaPassword(_) => "ata_security_enabled",
+            Self::AtaPassword { security, .. } if security.locked => "ata_security_locked",
+            Self::AtaPassword { .. } => "ata_security_enabled",
             Self::PsidTries(_) => "psid_tries",
             Self::LockedOut { .. } => "locked_out",
             Self::Busy(_) => "tper_busy",
@@ -200,7 +205,8 @@ impl Drive {
         let mbr = self.state().mbr;
         let image = matches!(mbr, MbrState::Shown | MbrState::Done).then_some(Finding::BootImage);
         let ieee_1667 = self.known_neighbours().is_some_and(|it| it.has_ieee_1667());
-        let ieee_1667 = ieee_1667.then_some(Finding::Ieee1667);
+        // eDrive has no shadow MBR.
+        let ieee_1667 = (ieee_1667 && image.is_none()).then_some(Finding::Ieee1667);
         image.into_iter().chain(ieee_1667).collect()
     }
 

@@ -80,14 +80,14 @@ impl Finding {
                  enabled, as sedutil does, whose PINs are hashes of the passphrase."
             }
             Self::Ieee1667 => {
-                "The drive speaks IEEE 1667, as Windows needs it for eDrive: BitLocker may own it, \
-                 with PINs that nobody knows but Windows."
+                "The drive speaks IEEE 1667, as Windows needs it for eDrive: if nobody here has set it \
+                 up, BitLocker may own it, with PINs that only Windows knows."
             }
-            Self::AtaPassword(security) if security.locked => {
+            Self::AtaPassword { security, .. } if security.locked => {
                 "An ATA password locks the drive. It is not TCG Storage: no PIN opens it, and \
                  drives refuse to activate TCG locking beside it."
             }
-            Self::AtaPassword(_) => {
+            Self::AtaPassword { .. } => {
                 "An ATA password is set on the drive. It is not TCG Storage, and drives refuse to \
                  activate TCG locking beside it."
             }
@@ -190,7 +190,9 @@ impl Finding {
                  decrypted the drive. If Windows is gone, revert with the PSID printed on the \
                  label: this erases all data."
             }
-            Self::AtaPassword(security) => ata_way_out(security.frozen, security.count_expired),
+            Self::AtaPassword { security, .. } => {
+                ata_way_out(security.frozen, security.count_expired)
+            }
             Self::PsidTries(tries) => psid_way_out(tries.is_exhausted()),
             Self::LockedOut { tries, .. } => lockout_way_out(match tries {
                 Some(tries) => tries.persistence,
@@ -245,8 +247,8 @@ const fn ata_way_out(frozen: bool, count_expired: bool) -> &'static str {
              frozen now, so that no program can before the next power cycle."
         }
         (false, false) => {
-            "Remove the disk password in the setup of the firmware that set it: firmware of other \
-             makers makes another password of what is typed."
+            "Remove the disk password in the setup of the firmware that set it, on a machine of the \
+             same maker: others make another password of the same keys."
         }
     }
 }

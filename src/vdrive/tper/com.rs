@@ -118,10 +118,10 @@ impl Tper {
         if !stack.responses.is_empty() || stack.work.is_some() {
             return Err(Refusal::SequenceError);
         }
-        if let Ok(com_packet) = ComPacket::decode(data) {
-            if !self.put_off(com_id, data, &com_packet) {
-                self.process(com_id, &com_packet);
-            }
+        if let Ok(com_packet) = ComPacket::decode(data)
+            && !self.put_off(com_id, data, &com_packet)
+        {
+            self.process(com_id, &com_packet);
         }
         Ok(())
     }

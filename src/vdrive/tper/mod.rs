@@ -12,6 +12,7 @@
 //! - [`methods`]: what each method does;
 //! - [`tables`]: the rows of \[Opal\] 4 as data;
 //! - [`state`], [`keep`] and [`byte_store`]: what is remembered, and how it reaches the file;
+//! - [`single_user`]: what is in Single User Mode, Reactivate and Erase;
 //! - [`removal`] and [`work`]: removal of data, and that it takes time;
 //! - [`resets`]: power cycle, hardware reset, TPER_RESET, stack reset.
 //!

@@ -1,13 +1,13 @@
 //! Diagnosis: each reason for a refusal is told apart by evidence, with its way out.
 
 use sedkit::drive::{
-    Authority, Cause, Credential, Drive, DriveOptions, ErrorCode, Finding, NoTcg, SetupPlan,
-    Trouble,
+    AtaSource, Authority, Cause, Credential, Drive, DriveOptions, ErrorCode, Finding, NoTcg,
+    SetupPlan, Trouble,
 };
 use sedkit::secret::Secret;
 use sedkit::spec::{ComId, MethodStatus, SecurityProtocol};
 use sedkit::transport::script::Script;
-use sedkit::transport::{Bus, Error, Identity, InterfaceStatus, Transport};
+use sedkit::transport::{AtaSecurity, Bus, Error, Facts, Identity, InterfaceStatus, Transport};
 use sedkit::vdrive::profile::{AtaSecurityState, SidPin};
 use sedkit::vdrive::{CreateOptions, VirtualDrive};
 use serde_json::Value;
@@ -117,6 +117,7 @@ fn d24_refusal_of_sid_says_which_reason_applies() {
 /// A drive that does not tell the truth about itself.
 struct Liar<F> {
     inner: VirtualDrive,
+    facts: Facts,
     lie: F,
 }
 
@@ -143,6 +144,10 @@ impl<F: Fn(SecurityProtocol, ComId, &mut [u8]) + Send> Transport for Liar<F> {
     fn max_transfer(&self) -> usize {
         self.inner.max_transfer()
     }
+
+    fn facts(&self) -> Facts {
+        self.facts
+    }
 }
 
 fn liar(
@@ -150,7 +155,8 @@ fn liar(
     lie: impl Fn(SecurityProtocol, ComId, &mut [u8]) + Send + 'static,
 ) -> Drive {
     let inner = VirtualDrive::in_memory(options).unwrap();
-    open(Liar { inner, lie }).unwrap()
+    let facts = Facts::default();
+    open(Liar { inner, facts, lie }).unwrap()
 }
 
 fn open(transport: impl Transport + 'static) -> Result<Drive, sedkit::drive::Error> {
@@ -282,7 +288,10 @@ fn d29_failed_activation_names_the_ata_password() {
     assert_eq!(error["status"], 0x3f);
     let finding = first(error, "ata_security_enabled");
     assert_eq!(error["hint"], finding["way_out"]);
-    assert!(finding["evidence"].as_str().unwrap().contains("enabled"));
+    assert_eq!(
+        finding["evidence"],
+        "security protocol EFh, byte 9: enabled"
+    );
 }
 
 #[test]
@@ -302,6 +311,25 @@ fn d29_failed_activation_without_a_password_is_not_blamed_on_one() {
     let findings = drive.explain(error.cause().trouble().unwrap());
     assert_eq!(findings, [Finding::ActivationUnexplained]);
     assert!(findings[0].way_out().contains("disk password"));
+}
+
+/// What IDENTIFY DEVICE told when the drive was opened is not asked for again.
+#[test]
+fn d29_word_128_is_taken_where_the_interface_has_told_it() {
+    let mut facts = Facts::default();
+    facts.ata_security = Some(AtaSecurity::default());
+    let mut options = CreateOptions::new(4 << 20);
+    options.profile.neighbours.ata_security = AtaSecurityState::Enabled;
+    let inner = VirtualDrive::in_memory(&options).unwrap();
+    let lie = |_, _, _: &mut [u8]| {};
+    let mut drive = open(Liar { inner, facts, lie }).unwrap();
+    let neighbours = drive.neighbours();
+    assert_eq!(neighbours.ata_source, Some(AtaSource::IdentifyDevice));
+    assert_eq!(neighbours.finding(), None);
+    // Discovery, and the list of protocols.
+    assert_eq!(drive.if_counts().recv, 2);
+    drive.neighbours();
+    assert_eq!(drive.if_counts().recv, 2);
 }
 
 #[test]

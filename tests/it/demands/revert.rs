@@ -271,6 +271,8 @@ fn d34_a_refused_psid_names_look_alikes_and_is_tried_once() {
     let drive = &document["drives"][0];
     let hint = drive["error"]["hint"].as_str().unwrap();
     assert!(hint.contains("look alike: O and 0, Q and 0"), "{hint}");
+    // One attempt, and a session as Anybody that asks for the tries: it sends no PIN.
+    assert_eq!(drive["if_commands"]["send"], 4);
     let info = bench.json(&["info", "vdrive:a"], 0);
     assert_eq!(info["drives"][0]["psid_tries"]["tries"], 1);
 }
