@@ -28,9 +28,9 @@ pub(crate) struct CliError {
     /// What explains it, as far as it shows, the likeliest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) diagnosis: Vec<FindingFields>,
-    /// What is to be explained about it.
+    /// What is to be explained about it; boxed, since an error is handed through many results.
     #[serde(skip)]
-    pub(crate) trouble: Option<Trouble>,
+    pub(crate) trouble: Option<Box<Trouble>>,
     /// Whether the drive refused the PIN, so that another one may be taken.
     #[serde(skip)]
     pub(crate) is_refusal: bool,

@@ -22,12 +22,8 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
         Cause::Ssc(_) => "see \"sedkit info\" for what the drive can do",
         Cause::NoFeature(_) => "\"sedkit info\" shows the features that the drive has",
         Cause::NoFreeze => "SID can be blocked without --freeze",
-        Cause::BlockedOtherwise => {
-            "a power cycle ends the block; \"sedkit info\" shows what else does"
-        }
-        Cause::ProgrammaticResetDisabled => {
-            "SID can let the drive take resets: \"sedkit tper-reset --enable\""
-        }
+        Cause::BlockedOtherwise => BLOCKED_OTHERWISE,
+        Cause::ProgrammaticResetDisabled => RESET_DISABLED,
         Cause::NoMechanism(_) => "\"sedkit data-removal show\" lists what the drive supports",
         Cause::NoEncryption => NO_ENCRYPTION,
         Cause::WrongAuthority(_) => "name another authority with --as",
@@ -69,6 +65,14 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
     };
     Some(text.to_owned())
 }
+
+const BLOCKED_OTHERWISE: &str =
+    "a power cycle ends the block; \"sedkit info\" shows what else does";
+
+const RESET_DISABLED: &str = "SID can let the drive take resets: \"sedkit tper-reset --enable\"";
+
+const OTHER_RANGES: &str =
+    "\"sedkit revert --to-msid\" keeps the data of every range; --lose-ranges gives theirs up";
 
 const SINGLE_USER_MODE: &str = "each range belongs to one User, who alone may lock it, unlock it and \
     give it another place; Admins can erase it. \"sedkit info\" shows the mode";
