@@ -83,9 +83,6 @@ const ENTERPRISE: &str = "sedkit cannot do this with Enterprise drives yet: use 
 const NO_ENCRYPTION: &str = "overwrite it, or use its NVMe or ATA sanitize command; \"sedkit revert\" \
     removes data in the way that the drive has";
 
-const OTHER_RANGES: &str = "\"sedkit revert --to-msid\" keeps the data of every range; --lose-ranges gives \
-    theirs up";
-
 fn for_access(error: AccessError) -> String {
     let text = match error {
         AccessError::NoAuthority(_) => "\"sedkit user list\" shows the authorities of the drive",
