@@ -245,10 +245,6 @@ impl Reached {
     fn new(mut named: Named, context: &Context) -> Self {
         let opened = named.open(context);
         let told = opened.as_ref().ok().and_then(|opened| opened.geometry);
-        named.shared = opened
-            .as_ref()
-            .ok()
-            .and_then(|opened| opened.shared.clone());
         named.geometry = told.or_else(|| named.nodes()?.geometry(&SystemRoot::default()));
         Self { named, opened }
     }

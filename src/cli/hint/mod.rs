@@ -19,10 +19,7 @@ pub(crate) fn for_drive(error: &Error) -> Option<String> {
 pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
     let text = match cause {
         Cause::NotSed(source) => return Some(not_sed(source.as_ref())),
-        Cause::Ssc(Ssc::Enterprise) => {
-            "sedkit cannot do this with Enterprise drives yet: use the tool of the drive's vendor, or \
-             one that knows the Enterprise SSC"
-        }
+        Cause::Ssc(Ssc::Enterprise) => ENTERPRISE,
         Cause::NoSsc | Cause::NoLocking => "see \"sedkit info\" for what the drive reports",
         Cause::Ssc(_) => "see \"sedkit info\" for what the drive can do",
         Cause::NoFeature(_) => "\"sedkit info\" shows the features that the drive has",
@@ -30,10 +27,7 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
         Cause::BlockedOtherwise => BLOCKED_OTHERWISE,
         Cause::ProgrammaticResetDisabled => RESET_DISABLED,
         Cause::NoMechanism(_) => "\"sedkit data-removal show\" lists what the drive supports",
-        Cause::NoEncryption => {
-            "overwrite it, or use its NVMe or ATA sanitize command; \"sedkit revert\" removes data \
-             in the way that the drive has"
-        }
+        Cause::NoEncryption => NO_ENCRYPTION,
         Cause::WrongAuthority(_) => "name another authority with --as",
         Cause::NotActivated => "turn locking on with \"sedkit setup\"",
         Cause::SidBlocked => SID_BLOCKED,
@@ -92,6 +86,11 @@ const fn for_table(error: &TableError) -> &'static str {
         }
     }
 }
+const ENTERPRISE: &str = "sedkit cannot do this with Enterprise drives yet: use the tool of the drive's \
+    vendor, or one that knows the Enterprise SSC";
+
+const NO_ENCRYPTION: &str = "overwrite it, or use its NVMe or ATA sanitize command; \"sedkit revert\" \
+    removes data in the way that the drive has";
 
 fn for_access(error: AccessError) -> String {
     let text = match error {

@@ -189,6 +189,11 @@ pub(super) const QUIRKS: &[Quirk] = &[
         |p| p.defects.loses_global_range_key = true,
     ),
     switch(
+        "keys-kept",
+        "says that keys were replaced and keeps the old ones, so that all data stays",
+        |p| p.defects.keeps_keys = true,
+    ),
+    switch(
         "revert-shuts-medium",
         "refuses reads and writes after a Revert until a power cycle",
         |p| p.defects.revert_shuts_medium = true,
