@@ -120,7 +120,7 @@ impl Slot {
         work: impl FnOnce(&Named, &mut Drive) -> Result<Done, CliError>,
     ) -> DriveReport {
         let outcome = match &mut self.drive {
-            Ok(drive) => explained(work(&self.named, drive), &self.named, drive),
+            Ok(drive) => diagnosis::of_outcome(work(&self.named, drive), &self.named, drive),
             Err(error) => Err(error.clone()),
         };
         let mut report = self.report();
@@ -145,25 +145,6 @@ impl Slot {
             report.fields.insert("aliases".to_owned(), aliases);
         }
         report
-    }
-}
-
-/// The same, with what explains the failure.
-fn explained(
-    outcome: Result<Done, CliError>,
-    named: &Named,
-    drive: &mut Drive,
-) -> Result<Done, CliError> {
-    let mut explain = |mut error: CliError| {
-        diagnosis::of_drive(&mut error, named, drive);
-        error
-    };
-    match outcome {
-        Ok(done) => Ok(Done {
-            error: done.error.map(&mut explain),
-            ..done
-        }),
-        Err(error) => Err(explain(error)),
     }
 }
 

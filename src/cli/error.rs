@@ -21,13 +21,13 @@ pub(crate) struct CliError {
     pub(crate) hint: Option<String>,
     /// The step of a longer operation at which it happened.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) step: Option<String>,
+    pub(crate) step: Option<&'static str>,
     /// The method status that the TPer gave.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) status: Option<u8>,
     /// What explains it, as far as it shows, the likeliest first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) diagnosis: Vec<FindingFields>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub(crate) diagnosis: Box<[FindingFields]>,
     /// What is to be explained about it.
     #[serde(skip)]
     pub(crate) trouble: Option<Trouble>,
@@ -45,7 +45,7 @@ impl CliError {
             hint: None,
             step: None,
             status: None,
-            diagnosis: Vec::new(),
+            diagnosis: Box::default(),
             trouble: None,
             is_refusal: false,
         }
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn json_carries_hint_step_and_status() {
         let mut error = CliError::new(Code::NotAuthorized, "refused").with_hint("type it again");
-        error.step = Some("start_session".to_owned());
+        error.step = Some("start_session");
         error.status = Some(1);
         let json = serde_json::to_value(&error).unwrap();
         let expected = serde_json::json!({"code": "not_authorized", "message": "refused",

@@ -23,19 +23,6 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
         }
         Cause::NoSsc | Cause::NoLocking => "see \"sedkit info\" for what the drive reports",
         Cause::Ssc(_) => "see \"sedkit info\" for what the drive can do",
-        Cause::NoFeature(_) => "\"sedkit info\" shows the features that the drive has",
-        Cause::NoFreeze => "SID can be blocked without --freeze",
-        Cause::BlockedOtherwise => {
-            "a power cycle ends the block; \"sedkit info\" shows what else does"
-        }
-        Cause::ProgrammaticResetDisabled => {
-            "SID can let the drive take resets: \"sedkit tper-reset --enable\""
-        }
-        Cause::NoMechanism(_) => "\"sedkit data-removal show\" lists what the drive supports",
-        Cause::NoEncryption => {
-            "overwrite it, or use its NVMe or ATA sanitize command; \"sedkit revert\" removes data \
-             in the way that the drive has"
-        }
         Cause::WrongAuthority(_) => "name another authority with --as",
         Cause::NotActivated => "turn locking on with \"sedkit setup\"",
         Cause::SidBlocked => SID_BLOCKED,
@@ -58,27 +45,48 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
         }
         Cause::ConsentRequired => "name the drive with --confirm SERIAL",
         Cause::Tally(error) => return Some(for_tally(error)),
-        Cause::NoShadowMbr | Cause::NoTable(_) => "see \"sedkit info\" for what the drive can do",
-        Cause::BeyondTable { .. } => {
-            "nothing was written; \"sedkit mbr status\" and \"sedkit datastore list\" show the sizes"
-        }
-        Cause::NotReadable { .. } => "act as Admin1 with --as Admin1, or as who was granted it",
         Cause::PinLength { .. } => "the sedutil schemes make 32 bytes of a longer passphrase",
         Cause::SingleUserMode => {
             "each range belongs to one User, who alone may lock it, unlock it and give it another \
              place; Admins can erase it. \"sedkit info\" shows the mode"
         }
         Cause::Access(error) => return Some(for_access(*error)),
+        Cause::Scheme(error) => return for_scheme(error),
+        Cause::NotAsAsked(mismatch) => return for_mismatch(*mismatch),
+        Cause::Session(error) => return for_session(error),
+        cause => for_lack(cause)?,
+    };
+    Some(text.to_owned())
+}
+
+/// What to do about what the drive does not have, and about byte tables.
+const fn for_lack(cause: &Cause) -> Option<&'static str> {
+    Some(match cause {
+        Cause::NoFeature(_) => "\"sedkit info\" shows the features that the drive has",
+        Cause::NoFreeze => "SID can be blocked without --freeze",
+        Cause::BlockedOtherwise => {
+            "a power cycle ends the block; \"sedkit info\" shows what else does"
+        }
+        Cause::ProgrammaticResetDisabled => {
+            "SID can let the drive take resets: \"sedkit tper-reset --enable\""
+        }
+        Cause::NoMechanism(_) => "\"sedkit data-removal show\" lists what the drive supports",
+        Cause::NoEncryption => {
+            "overwrite it, or use its NVMe or ATA sanitize command; \"sedkit revert\" removes data \
+             in the way that the drive has"
+        }
+        Cause::NoShadowMbr | Cause::NoTable(_) => "see \"sedkit info\" for what the drive can do",
+        Cause::BeyondTable { .. } => {
+            "nothing was written; \"sedkit mbr status\" and \"sedkit datastore list\" show the sizes"
+        }
+        Cause::NotReadable { .. } => "act as Admin1 with --as Admin1, or as who was granted it",
         Cause::ShortRead { .. } => "the drive sent less than was asked for: run the command again",
         Cause::Contents(_) => "the file that was to be written could not be read",
         Cause::Output(_) => {
             "what was read could not be written: is the disk full, or the pipe closed?"
         }
-        Cause::Scheme(error) => return for_scheme(error),
-        Cause::NotAsAsked(mismatch) => return for_mismatch(*mismatch),
-        Cause::Session(error) => return for_session(error),
-    };
-    Some(text.to_owned())
+        _ => return None,
+    })
 }
 
 fn for_access(error: AccessError) -> String {
