@@ -118,10 +118,10 @@ impl Command {
             Self::Passwd(_) => "passwd",
             Self::Erase(_) => "erase",
             Self::Revert(_) => "revert",
-            Self::Range(range) => range.command.name(),
-            Self::User(user) => user.command.name(),
             Self::Mbr(mbr) => mbr.command.name(),
             Self::Datastore(datastore) => datastore.command.name(),
+            Self::Range(range) => range.command.name(),
+            Self::User(user) => user.command.name(),
             Self::DataRemoval(removal) => match removal.command {
                 data_removal::DataRemovalCommand::Show(_) => "data-removal show",
                 data_removal::DataRemovalCommand::Set(_) => "data-removal set",

@@ -19,7 +19,7 @@ use super::exit::Code;
 use super::report::Report;
 
 /// Every template: the name of its page, and its text.
-const TEMPLATES: [(&str, &str); 18] = [
+const TEMPLATES: &[(&str, &str)] = &[
     ("sedkit.8", include_str!("../../man/sedkit.8.in")),
     (
         "sedkit-block-sid.8",
@@ -33,10 +33,15 @@ const TEMPLATES: [(&str, &str); 18] = [
         "sedkit-decode.8",
         include_str!("../../man/sedkit-decode.8.in"),
     ),
+    (
+        "sedkit-datastore.8",
+        include_str!("../../man/sedkit-datastore.8.in"),
+    ),
     ("sedkit-demo.8", include_str!("../../man/sedkit-demo.8.in")),
     ("sedkit-hash.8", include_str!("../../man/sedkit-hash.8.in")),
     ("sedkit-info.8", include_str!("../../man/sedkit-info.8.in")),
     ("sedkit-lock.8", include_str!("../../man/sedkit-lock.8.in")),
+    ("sedkit-mbr.8", include_str!("../../man/sedkit-mbr.8.in")),
     (
         "sedkit-passwd.8",
         include_str!("../../man/sedkit-passwd.8.in"),

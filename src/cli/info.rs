@@ -7,6 +7,7 @@ use super::args::info::Info;
 use super::drives::{self, Slot};
 use super::error::CliError;
 use super::findings::{self, FindingFields};
+use super::firmware_prompt::{self, PromptFields};
 use super::hardware::{self, AtaFields, HardwareFields};
 use super::identity::{self, IdentityFields};
 use super::machine::{self, Machine, Refused};
@@ -54,6 +55,8 @@ fn report(slot: &mut Slot, context: &Context) -> DriveReport {
     if let (Ok(drive), Some(answers)) = (slot.opened(), answers) {
         heading += &format!(": {}, {}", drive.ssc().name(), drive.state());
         text += &answers.text(drive);
+        text += &firmware_prompt::text(drive);
+        report.fields.extend(fields(&PromptFields::from(drive)));
         report
             .fields
             .extend(fields(&TperFields::new(drive, answers)));

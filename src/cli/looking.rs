@@ -7,7 +7,7 @@ use super::{Context, preflight};
 use crate::drive::{Credential, Drive};
 
 /// Who needs no secret.
-pub(crate) const ANYBODY: &str = "Anybody";
+const ANYBODY: &str = "Anybody";
 
 /// Who looks.
 pub(crate) struct Looking<'a>(Option<Acting<'a>>);

@@ -33,6 +33,7 @@ mod exit;
 mod extent;
 mod failure;
 mod findings;
+mod firmware_prompt;
 mod r#gen;
 mod hardware;
 mod hash;

@@ -26,6 +26,7 @@ use crate::spec::{RangeNumber, Ssc, uid};
 mod authority;
 mod boot;
 mod byte_table;
+mod code;
 mod consent;
 mod data_removal;
 mod data_store;
@@ -33,6 +34,7 @@ mod erase;
 mod error;
 mod facts;
 mod finding;
+mod firmware_prompt;
 mod geometry;
 mod identify;
 mod journal;
@@ -61,12 +63,14 @@ pub use byte_table::{
     Atomicity, ByteTable, Comparison, Contents, OnPiece, OnProgress, Phase, Piece, TableName,
     TableProgress, Verification, WriteReport, ZeroPadded,
 };
+pub use code::ErrorCode;
 pub use consent::{ConsentError, EraseConsent};
 pub use data_store::{DataStoreTable, DataStores, Permitted};
-pub use erase::{EraseReport, EraseRequest, ErasedRange, Witness};
-pub use error::{Cause, Error, ErrorCode};
+pub use erase::{EraseMethod, EraseReport, EraseRequest, ErasedRange, Witness};
+pub use error::{Cause, Error};
 pub use facts::ProtocolInformation;
 pub use finding::{Finding, NoTcg, Trouble};
+pub use firmware_prompt::{FirmwarePrompt, PROMPT_MAX, PROMPTED, Prompt};
 pub use geometry::{RangeError, RangeSpec};
 pub use identify::{
     ASSUMED_LIMIT, Evidence, LimitSource, Limits, PinSearch, RESERVE, SearchEnd, SearchReport,
@@ -76,7 +80,7 @@ pub use journal::Journal;
 pub use lock::{LockReport, LockRequest};
 pub use mismatch::Mismatch;
 pub use neighbours::{AtaSource, Neighbours};
-pub use passwd::{PasswdReport, Proof, Tries};
+pub use passwd::{PasswdReport, PinChange, Proof, Tries};
 pub use plan::PlannedCall;
 pub use range::{
     KeyChange, LockingRange, NewRange, Place, RangeChange, RangeChoice, RangeReport, RangeSettings,

@@ -17,6 +17,17 @@ use crate::session::{self, Row, Session};
 use crate::spec::column::{authority as authority_column, c_pin};
 use crate::spec::{MethodStatus, uid};
 
+/// One PIN that is to be changed.
+#[derive(Debug)]
+pub struct PinChange {
+    /// Whose PIN.
+    pub authority: Authority,
+    /// Who changes it.
+    pub by: Credential,
+    /// What it is to be.
+    pub new_pin: Secret,
+}
+
 /// What changing a PIN found and did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -72,25 +83,21 @@ impl Drive {
         Ok(report)
     }
 
-    /// Changes the PINs of several authorities to one, in this order, and proves each before the next
-    /// is touched: what was done, and why not all of it.
+    /// Changes the PINs of several authorities, in this order, and proves each before the next is
+    /// touched: what was done, and why not all of it.
     ///
     /// Can be run again after an interruption, with the same PINs.
-    pub fn change_pins(
-        &mut self,
-        changes: &[(Authority, Credential)],
-        new_pin: &Secret,
-    ) -> (Vec<PasswdReport>, Option<Error>) {
+    pub fn change_pins(&mut self, changes: &[PinChange]) -> (Vec<PasswdReport>, Option<Error>) {
         let mut reports = Vec::new();
-        for (authority, credential) in changes {
-            match self.change_and_prove(*authority, credential, new_pin) {
+        for change in changes {
+            match self.change_and_prove(change.authority, &change.by, &change.new_pin) {
                 Ok(report) => reports.push(report),
                 // The notes stay: the next run will find the first PINs changed.
                 Err(error) => return (reports, Some(error)),
             }
         }
-        for (authority, _) in changes {
-            self.note(*authority).remove();
+        for change in changes {
+            self.note(change.authority).remove();
         }
         (reports, None)
     }

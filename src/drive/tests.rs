@@ -6,6 +6,7 @@ mod keep;
 mod noise;
 mod other;
 mod passwd;
+mod raw;
 mod release;
 mod revert;
 mod setup;

@@ -48,6 +48,7 @@ mod row;
     reason = "the file is named after its main type"
 )]
 mod session;
+mod session_timeout;
 mod tper;
 mod transaction;
 

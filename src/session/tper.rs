@@ -8,6 +8,7 @@ use super::answer::{Numbers, claimed_session, is_end_of_session};
 use super::clock::{Clock, Patience, SystemClock};
 use super::com::Com;
 use super::properties::{self, Limits, Properties};
+use super::session_timeout::{SESSION_TIMEOUT, SessionTimeout};
 use super::{Error, IfCounts, Interrupt, Malformed, MalformedKind, Session};
 use crate::secret::Secret;
 use crate::spec::{ComId, Hsn, MethodStatus, Ssc, Tsn, Uid, method, uid};
@@ -27,6 +28,8 @@ mod start_session {
     pub(super) const HOST_CHALLENGE: u64 = 0;
     /// The authority that it proves.
     pub(super) const HOST_SIGNING_AUTHORITY: u64 = 3;
+    /// Milliseconds without a command after which the session may be dropped.
+    pub(super) const SESSION_TIMEOUT: u64 = 5;
 }
 
 /// How a TPer is talked to.
@@ -60,6 +63,7 @@ pub struct Tper {
     hsn: Option<Hsn>,
     guaranteed: Limits,
     pub(super) limits: Limits,
+    pub(super) session_timeout: SessionTimeout,
 }
 
 /// A session that was opened, and that somebody must enter: it is not ended otherwise.
@@ -79,6 +83,7 @@ impl Tper {
             hsn: options.hsn,
             guaranteed,
             limits: guaranteed,
+            session_timeout: SessionTimeout::default(),
         }
     }
 
@@ -173,7 +178,10 @@ impl Tper {
         let properties = properties::parse(&tokens)?;
         let told = properties.send_limits(self.guaranteed);
         self.limits = told.min(offer);
-        self.com.expect_answers_of(self.limits.com_packet);
+        // The path bounds what the TPer may send, and never what it echoes: there are drives that
+        // echo anything (WD SN850X).
+        let answers = properties.response_size(self.guaranteed);
+        self.com.expect_answers_of(answers.min(offer.com_packet));
         Ok(properties)
     }
 
@@ -218,6 +226,11 @@ impl Tper {
         loop {
             let status = match self.try_start(sp, credential) {
                 Err(Error::Status(status)) if is_busy(status) => status,
+                Err(Error::Status(MethodStatus::INVALID_PARAMETER))
+                    if self.learn_session_timeout()? =>
+                {
+                    continue;
+                }
                 started => return started.map(Opened),
             };
             if self.com.pause_for(BUSY_PAUSE, &wait)?.is_none() {
@@ -236,7 +249,11 @@ impl Tper {
         Session::new(self, opened.0)
     }
 
-    fn try_start(&mut self, sp: Uid, credential: Option<(Uid, &Secret)>) -> Result<Numbers, Error> {
+    pub(super) fn try_start(
+        &mut self,
+        sp: Uid,
+        credential: Option<(Uid, &Secret)>,
+    ) -> Result<Numbers, Error> {
         let hsn = match self.hsn {
             Some(hsn) => hsn,
             None => random_hsn()?,
@@ -249,6 +266,9 @@ impl Tper {
             call = call
                 .optional(start_session::HOST_CHALLENGE, pin.expose())
                 .optional(start_session::HOST_SIGNING_AUTHORITY, authority);
+        }
+        if let SessionTimeout::Required = self.session_timeout {
+            call = call.optional(start_session::SESSION_TIMEOUT, SESSION_TIMEOUT);
         }
         let tsn = match self.manage(&call) {
             Ok(tokens) => self.synchronised(&tokens, hsn)?,

@@ -112,6 +112,9 @@ fn descriptor_name(uid: Uid) -> Option<String> {
 }
 
 fn descriptor(table: &str) -> Option<Uid> {
+    if table.is_empty() {
+        return None;
+    }
     let table = named(&format!("{table}{TABLE_SUFFIX}")).or_else(|| named(table))?;
     (table.low() == 0).then(|| table.table_descriptor())
 }

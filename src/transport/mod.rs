@@ -22,7 +22,7 @@ pub use ata::AtaSecurity;
 pub use blocks::BlockSource;
 pub use error::{Error, InterfaceClass, InterfaceStatus};
 pub use facts::Facts;
-pub use identity::{Bus, Identity, sanitise};
+pub use identity::{Bus, Identity, SerialSource, sanitise};
 pub use partition_table::{TableKind, TablePart, partition_table};
 
 /// A path to a drive's TPer.

@@ -9,6 +9,7 @@
     reason = "a test that can't go on should say where"
 )]
 
+mod boot_image;
 mod cli;
 mod counts;
 mod cut;

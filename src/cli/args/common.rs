@@ -65,7 +65,7 @@ pub(crate) struct Devices {
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Key {
     /// Where the secret comes from: prompt, stdin, fd:N, file:PATH, cred:NAME,
-    /// keyring:DESCRIPTION, exec:COMMAND, hex-file:PATH, msid
+    /// keyring:DESCRIPTION, exec:COMMAND, hex-file:PATH, msid; one newline at its end is dropped
     #[arg(
         long,
         help_heading = "Secrets",

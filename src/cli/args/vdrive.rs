@@ -16,6 +16,8 @@ pub(crate) struct Vdrive {
 #[derive(Debug, Subcommand)]
 pub(crate) enum VdriveCommand {
     Create(Create),
+    /// List the models of drive that can be made, and the quirks that each can be given
+    Profiles,
     /// Show what a virtual drive is, its state, and what its label shows
     Info(File),
     Serve(Serve),
@@ -38,6 +40,7 @@ impl VdriveCommand {
     pub(crate) const fn name(&self) -> &'static str {
         match self {
             Self::Create(_) => "vdrive create",
+            Self::Profiles => "vdrive profiles",
             Self::Info(_) => "vdrive info",
             Self::Serve(_) => "vdrive serve",
             Self::PowerCycle(_) => "vdrive power-cycle",
@@ -65,7 +68,8 @@ pub(crate) struct File {
 /// printed; the PSID is needed if its passphrase is ever lost.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  sedkit vdrive create demo.img\n  \
-    sedkit vdrive create big.img --size 10GiB --serial SEDKIT0002")]
+    sedkit vdrive create big.img --size 10GiB --serial SEDKIT0002\n  \
+    sedkit vdrive create old.img --profile crucial-m550 --quirk slow=5 --quirk one-session")]
 pub(crate) struct Create {
     /// The new file, with or without vdrive: before it
     #[arg(value_name = "PATH")]
@@ -73,9 +77,13 @@ pub(crate) struct Create {
     /// Size of the drive, in bytes or with a unit (KiB, MiB, GiB, TiB)
     #[arg(long, value_name = "SIZE", default_value = "64MiB")]
     pub(crate) size: String,
-    /// The model of drive
+    /// The model of drive: see sedkit vdrive profiles
     #[arg(long, value_name = "NAME", default_value = "opal2")]
     pub(crate) profile: String,
+    /// Something that the drive does otherwise, with some a number: see sedkit vdrive profiles;
+    /// may be given several times
+    #[arg(long, value_name = "NAME[=N]")]
+    pub(crate) quirk: Vec<String>,
     /// Serial number, at most 20 printable characters [default: random]
     #[arg(long, value_name = "SERIAL")]
     pub(crate) serial: Option<String>,

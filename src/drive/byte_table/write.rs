@@ -106,7 +106,7 @@ impl Drive {
             span,
             overwriting,
             on_progress,
-            pace: Pace::default(),
+            pace: Pace::new(wide(span.blocks().count())),
             runs: Vec::new(),
             equal: 0,
         };

@@ -5,7 +5,7 @@ use super::tables::SpId;
 use super::tables::locking::{self, Span};
 use super::view::Locks;
 use super::{KeepError, Tper};
-use crate::spec::{column, uid};
+use crate::spec::{RangeNumber, column, uid};
 use crate::vdrive::media::{LockView, RangeView};
 use crate::vdrive::profile::AtaSecurityState;
 use crate::vdrive::store::{Store, StoreError};
@@ -47,8 +47,11 @@ impl Tper {
         }
         let view = self.view(SpId::Locking);
         let is_set = |column| view.is_true(uid::MBR_CONTROL, column);
+        // Without even a Global range, nothing can be read or written.
+        let is_open = |_: &RangeNumber| !self.power.medium_is_shut;
         Locking {
             ranges: locking::ranges(&self.state.profile)
+                .filter(is_open)
                 .map(|range| (view.span(range), view.locks(range)))
                 .collect(),
             shadow_active: is_set(column::mbr_control::ENABLE)

@@ -12,6 +12,8 @@
 //! - [`methods`]: what each method does;
 //! - [`tables`]: the rows of \[Opal\] 4 as data;
 //! - [`state`], [`keep`] and [`byte_store`]: what is remembered, and how it reaches the file;
+//! - [`single_user`]: what is in Single User Mode, Reactivate and Erase;
+//! - [`removal`] and [`work`]: removal of data, and that it takes time;
 //! - [`resets`]: power cycle, hardware reset, TPER_RESET, stack reset.
 //!
 //! An interface command works on the state in memory. At its end all that it changed is written in
@@ -33,6 +35,7 @@ pub(crate) mod cell;
 mod com;
 #[cfg(test)]
 mod crash;
+mod dialect;
 mod interpreter;
 mod keep;
 mod level0;
@@ -47,9 +50,11 @@ mod recovery;
 mod removal;
 mod resets;
 mod sessions;
+pub(crate) mod single_user;
 pub(crate) mod state;
 pub(crate) mod tables;
 mod view;
+mod work;
 
 use crate::spec::LifeCycle;
 use crate::transport::InterfaceStatus;
@@ -187,5 +192,6 @@ fn catalogue(state: &State) -> Catalogue {
         label: &state.label,
         initial_pin: state.initial_pin,
         data_stores: &state.data_stores,
+        single_user: &state.single_user,
     })
 }

@@ -28,7 +28,7 @@ fn validator(name: &str) -> Validator {
 }
 
 #[track_caller]
-fn assert_valid(name: &str, document: &Value) {
+pub(crate) fn assert_valid(name: &str, document: &Value) {
     let errors: Vec<String> = validator(name)
         .iter_errors(document)
         .map(|error| format!("{}: {error}", error.instance_path()))
@@ -136,6 +136,7 @@ fn virtual_drives_say_what_their_schemas_say() {
             vec!["vdrive", "create", "new", "--size", "1MiB"],
             1,
         ),
+        ("vdrive-profiles", vec!["vdrive", "profiles"], 0),
         ("vdrive-info", vec!["vdrive", "info", "a"], 0),
         ("vdrive-stats", vec!["vdrive", "stats", "a"], 0),
         (
@@ -169,6 +170,69 @@ fn virtual_drives_say_what_their_schemas_say() {
     }
 }
 
+/// Runs a sub-command whose schema has its name, on a drive that is set up.
+fn assert_says(bench: &Bench, name: &str, arguments: &[&str], exit: i32) {
+    let command: Vec<&str> = name.split('-').collect();
+    let secrets = ["--key", "file:right", "--confirm", SERIAL];
+    let secrets = &secrets[..if command[0] == "range" { 4 } else { 2 }];
+    let arguments = [&command[..], &["vdrive:a"], arguments, secrets].concat();
+    assert_valid(name, &bench.json(&arguments, exit));
+}
+
+#[test]
+fn ranges_say_what_their_schemas_say() {
+    let bench = Bench::set_up();
+    let run = |name: &str, arguments: &[&str], exit| assert_says(&bench, name, arguments, exit);
+    let place = ["--start", "2048", "--length", "1024"];
+    let other = ["--start", "1024", "--length", "8"];
+    run("range-create", &place, 0);
+    run("range-create", &place, 0);
+    run(
+        "range-create",
+        &[&other[..], &["--range", "2", "--assume-free"]].concat(),
+        0,
+    );
+    run("range-create", &["--start", "1", "--length", "8"], 2);
+    run("range-create", &[&place[..], &["--dry-run"]].concat(), 0);
+    run("range-set", &[&other[..], &["--range", "2"]].concat(), 0);
+    run("range-set", &["--range", "0", "--name", "all"], 0);
+    run(
+        "range-set",
+        &["--range", "0", "--name", "all", "--dry-run"],
+        0,
+    );
+    run("range-delete", &["--range", "1", "--range", "3"], 0);
+    run("range-delete", &["--range", "1", "--dry-run"], 0);
+}
+
+#[test]
+fn users_say_what_their_schemas_say() {
+    let bench = Bench::set_up();
+    let run = |name: &str, arguments: &[&str], exit| assert_says(&bench, name, arguments, exit);
+    let rights = [
+        "User1",
+        "--range",
+        "2",
+        "--erase",
+        "--mbr-done",
+        "--datastore",
+    ];
+    run("user-enable", &["User1", "--new-key", "file:wrong"], 0);
+    run("user-enable", &["User1", "--keep-pin"], 0);
+    run("user-enable", &["User1", "--keep-pin", "--dry-run"], 0);
+    run("user-grant", &rights, 0);
+    run("user-grant", &rights, 0);
+    run("user-grant", &[&rights[..], &["--dry-run"]].concat(), 0);
+    run("user-grant", &["User1", "--range", "77"], 2);
+    run("user-list", &[], 0);
+    run("user-revoke", &["User1", "--range", "2"], 0);
+    run("user-revoke", &["User1", "--all"], 0);
+    run("user-revoke", &["User1", "--all", "--dry-run"], 0);
+    run("user-disable", &["User1"], 0);
+    run("user-disable", &["User1", "--dry-run"], 0);
+    run("user-list", &["--as", "User1"], 4);
+}
+
 #[test]
 fn tools_say_what_their_schemas_say() {
     let bench = Bench::set_up();
@@ -198,100 +262,106 @@ fn tools_say_what_their_schemas_say() {
 }
 
 #[test]
-fn raw_access_and_resets_say_what_their_schemas_say() {
+fn raw_access_says_what_its_schemas_say() {
+    // KEY and CONFIRM stand for what comes with every change.
+    let lines = [
+        "raw-get 0 raw get vdrive:a TPerInfo",
+        "raw-get 0 raw get vdrive:a DataStore --length 4 KEY",
+        "raw-get 4 raw get vdrive:a C_PIN_SID.PIN --as SID --key file:right",
+        "raw-set 0 raw set vdrive:a Locking_GlobalRange CommonName=x KEY --dry-run",
+        "raw-set 8 raw set vdrive:a Locking_GlobalRange CommonName=x KEY",
+        "raw-set 0 raw set vdrive:a Locking_GlobalRange CommonName=x KEY CONFIRM",
+        "raw-call 0 raw call vdrive:a ThisSP Random 3",
+        "raw-call 0 raw call vdrive:a C_PIN_MSID Get [3=3,4=3]",
+        "raw-call 8 raw call vdrive:a MBRControl Set KEY",
+        "raw-next 0 raw next vdrive:a Table",
+        "raw-acl 0 raw acl vdrive:a Locking_Range1 Set KEY",
+        "raw-dump 0 raw dump vdrive:a --bytes 4 KEY",
+        "raw-dump 0 raw dump vdrive:b",
+        "raw-names 0 raw names K_AES",
+        "raw-names 0 raw names --columns Locking",
+        "raw-msid 0 raw msid vdrive:a",
+        "raw-random 0 raw random vdrive:a --count 33",
+        "raw-com-id 0 raw com-id vdrive:a",
+        "raw-protocols 0 raw protocols vdrive:a",
+    ];
+    assert_lines(&lines);
+}
+
+#[test]
+fn resets_say_what_their_schemas_say() {
+    let lines = [
+        "data-removal-show 0 data-removal show vdrive:a",
+        "data-removal-set 0 data-removal set vdrive:a cryptographic_erase",
+        "data-removal-set 6 data-removal set vdrive:a unmap",
+        "block-sid 0 block-sid vdrive:a vdrive:b --dry-run",
+        "block-sid 0 block-sid vdrive:a vdrive:b",
+        "tper-reset 1 tper-reset vdrive:a",
+        "tper-reset 0 tper-reset vdrive:a --enable --dry-run",
+        "tper-reset 0 tper-reset vdrive:a --enable --key file:right",
+        "tper-reset 0 tper-reset vdrive:a",
+        "stack-reset 0 stack-reset vdrive:a --dry-run",
+        "stack-reset 0 stack-reset vdrive:a vdrive:b",
+        "stack-reset 1 stack-reset vdrive:missing",
+    ];
+    assert_lines(&lines);
+}
+
+/// Runs lines on drive `a`, which is set up, and drive `b`, which is not: schema, exit code, command.
+fn assert_lines(lines: &[&str]) {
     let bench = Bench::set_up();
     bench.create("b", "SEDKITTEST0002");
-    let key = "--as Admin1 --key file:right";
-    let sid = "--as SID --key file:right";
-    let name = "raw set vdrive:a Locking_GlobalRange CommonName=x";
-    let lines = [
-        ("raw-get", 0, "raw get vdrive:a TPerInfo".to_owned()),
+    let confirm = format!("--confirm {SERIAL}");
+    for line in lines {
+        let line = line.replace("KEY", "--as Admin1 --key file:right");
+        let line = line.replace("CONFIRM", &confirm);
+        let words: Vec<&str> = line.split(' ').collect();
+        let document = bench.json(&words[2..], words[1].parse().unwrap());
+        assert_valid(words[0], &document);
+    }
+}
+
+#[test]
+fn tables_say_what_their_schemas_say() {
+    let bench = Bench::set_up();
+    fs::write(bench.path("image"), [7; 3000]).unwrap();
+    let key = ["--key", "file:right"];
+    let write = ["datastore", "write", "vdrive:a", "image"];
+    let cases: [(&str, &[&str], i32); 15] = [
+        ("mbr-status", &["mbr", "status", "vdrive:a"], 0),
+        ("mbr-status", &["mbr", "status", "vdrive:missing"], 1),
+        ("mbr-load", &["mbr", "load", "vdrive:a", "image"], 0),
         (
-            "raw-get",
+            "mbr-load",
+            &["mbr", "load", "vdrive:a", "image", "--dry-run"],
             0,
-            format!("raw get vdrive:a DataStore --length 4 {key}"),
         ),
+        ("mbr-read", &["mbr", "read", "vdrive:a", "--length", "9"], 0),
         (
-            "raw-get",
-            4,
-            format!("raw get vdrive:a C_PIN_SID.PIN {sid}"),
-        ),
-        ("raw-set", 0, format!("{name} {key} --dry-run")),
-        ("raw-set", 8, format!("{name} {key}")),
-        ("raw-set", 0, format!("{name} {key} --confirm {SERIAL}")),
-        (
-            "raw-call",
+            "mbr-read",
+            &["mbr", "read", "vdrive:a", "--length", "9", "-o", "out"],
             0,
-            "raw call vdrive:a ThisSP Random 3".to_owned(),
         ),
+        ("mbr-verify", &["mbr", "verify", "vdrive:a", "image"], 0),
+        ("mbr-verify", &["mbr", "verify", "vdrive:a", "right"], 9),
+        ("mbr-enable", &["mbr", "enable", "vdrive:a"], 0),
+        ("mbr-done", &["mbr", "done", "vdrive:a"], 0),
         (
-            "raw-call",
+            "mbr-disable",
+            &["mbr", "disable", "vdrive:a", "--dry-run"],
             0,
-            "raw call vdrive:a C_PIN_MSID Get [3=3,4=3]".to_owned(),
         ),
+        ("mbr-disable", &["mbr", "disable", "vdrive:a"], 0),
+        ("datastore-list", &["datastore", "list", "vdrive:a"], 0),
+        ("datastore-write", &write, 0),
         (
-            "raw-call",
-            8,
-            format!("raw call vdrive:a MBRControl Set {key}"),
-        ),
-        ("raw-next", 0, "raw next vdrive:a Table".to_owned()),
-        (
-            "raw-acl",
+            "datastore-read",
+            &["datastore", "read", "vdrive:a", "--length", "9"],
             0,
-            format!("raw acl vdrive:a Locking_Range1 Set {key}"),
         ),
-        ("raw-dump", 0, format!("raw dump vdrive:a --bytes 4 {key}")),
-        ("raw-dump", 0, "raw dump vdrive:b".to_owned()),
-        ("raw-names", 0, "raw names K_AES".to_owned()),
-        ("raw-names", 0, "raw names --columns Locking".to_owned()),
-        ("raw-msid", 0, "raw msid vdrive:a".to_owned()),
-        ("raw-random", 0, "raw random vdrive:a --count 33".to_owned()),
-        ("raw-com-id", 0, "raw com-id vdrive:a".to_owned()),
-        ("raw-protocols", 0, "raw protocols vdrive:a".to_owned()),
-        (
-            "data-removal-show",
-            0,
-            "data-removal show vdrive:a".to_owned(),
-        ),
-        (
-            "data-removal-set",
-            0,
-            "data-removal set vdrive:a cryptographic_erase".to_owned(),
-        ),
-        (
-            "data-removal-set",
-            6,
-            "data-removal set vdrive:a unmap".to_owned(),
-        ),
-        (
-            "block-sid",
-            0,
-            "block-sid vdrive:a vdrive:b --dry-run".to_owned(),
-        ),
-        ("block-sid", 0, "block-sid vdrive:a vdrive:b".to_owned()),
-        ("tper-reset", 1, "tper-reset vdrive:a".to_owned()),
-        (
-            "tper-reset",
-            0,
-            "tper-reset vdrive:a --enable --dry-run".to_owned(),
-        ),
-        (
-            "tper-reset",
-            0,
-            "tper-reset vdrive:a --enable --key file:right".to_owned(),
-        ),
-        ("tper-reset", 0, "tper-reset vdrive:a".to_owned()),
-        (
-            "stack-reset",
-            0,
-            "stack-reset vdrive:a --dry-run".to_owned(),
-        ),
-        ("stack-reset", 0, "stack-reset vdrive:a vdrive:b".to_owned()),
-        ("stack-reset", 1, "stack-reset vdrive:missing".to_owned()),
     ];
-    for (schema, exit, line) in lines {
-        let arguments: Vec<&str> = line.split(' ').collect();
-        assert_valid(schema, &bench.json(&arguments, exit));
+    for (name, arguments, exit) in cases {
+        assert_valid(name, &bench.json(&[arguments, &key].concat(), exit));
     }
 }
 

@@ -2,4 +2,5 @@
 //! D24.
 
 mod diagnosis;
+mod passwords;
 mod revert;

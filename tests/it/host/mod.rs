@@ -1,10 +1,14 @@
 //! The host side against the virtual drive, which was written by others from the same standards.
 
+mod boot;
+mod data_store;
+mod identify;
 mod interrupts;
 mod mbr;
 mod noise;
 mod operations;
 mod ranges;
+mod raw;
 mod resume;
 mod sessions;
 mod users;

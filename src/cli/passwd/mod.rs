@@ -1,15 +1,18 @@
 //! `sedkit passwd`.
 
-use serde::Serialize;
+mod target;
 
-use super::args::passwd::Passwd;
-use super::device::Named;
-use super::drives::{self, Done};
-use super::error::CliError;
-use super::report::Report;
-use super::secret::{self, Key, Recipe, Secrets};
-use super::{Context, journal, plan, preflight};
-use crate::drive::{Authority, Drive, PasswdReport, Proof};
+use serde::Serialize;
+use target::{Target, targets};
+
+use crate::cli::args::passwd::Passwd;
+use crate::cli::device::Named;
+use crate::cli::drives::{self, Done};
+use crate::cli::error::CliError;
+use crate::cli::report::Report;
+use crate::cli::secret::{self, Key, Recipe, Secrets};
+use crate::cli::{Context, journal, plan, preflight};
+use crate::drive::{Authority, Credential, Drive, PasswdReport, PinChange, Proof};
 use crate::secret::{Source, TerminalPrompter};
 
 /// Changes the PIN of one authority, or of several that share it.
@@ -34,40 +37,34 @@ pub(crate) fn run(args: &Passwd, context: &Context) -> Result<Report, CliError> 
 
 /// Whose PINs, and who changes them.
 struct Job {
-    authorities: Vec<Authority>,
+    targets: Vec<Target>,
     /// Who acts; the authority itself where nobody is named.
     acting: Option<Authority>,
     source: Source,
     recipe: Recipe,
     new_source: Source,
-    new_recipe: Recipe,
 }
 
 impl Job {
     fn new(args: &Passwd) -> Result<Self, CliError> {
-        let names = std::iter::once(&args.authority).chain(&args.also);
-        let mut authorities = Vec::new();
-        for name in names {
-            let authority = secret::authority(name)?;
-            if !authorities.contains(&authority) {
-                authorities.push(authority);
-            }
-        }
+        let recipe = Recipe::existing(&args.scheme)?;
+        let targets = targets(args, &recipe)?;
         Ok(Self {
-            authorities,
+            targets,
             acting: args.admin_key.as_ref().map(|_| Authority::Admin(1)),
             source: secret::source(args.admin_key.as_ref().unwrap_or(&args.key.key))?,
-            recipe: Recipe::existing(&args.scheme)?,
+            recipe,
             new_source: secret::new_source(&args.new_key)?,
-            new_recipe: Recipe::new_pin(&args.new_scheme, &args.scheme.salt)?,
         })
     }
 
     /// All authorities before the first of them is touched.
     fn check(&self, drive: &Drive) -> Result<(), CliError> {
-        let check =
-            |&authority| preflight::passwd(drive, authority, self.acting.unwrap_or(authority));
-        self.authorities.iter().try_for_each(check)
+        let check = |target: &Target| {
+            let authority = target.authority;
+            preflight::passwd(drive, authority, self.acting.unwrap_or(authority))
+        };
+        self.targets.iter().try_for_each(check)
     }
 
     /// Secrets are read again only if a person types both.
@@ -77,10 +74,10 @@ impl Job {
     }
 
     fn plan(&self, drive: &Drive) -> Result<Vec<crate::drive::PlannedCall>, CliError> {
-        let plan = |&authority| drive.plan_change_pin(authority, self.acting.unwrap_or(authority));
         let mut calls = Vec::new();
-        for planned in self.authorities.iter().map(plan) {
-            calls.extend(planned?);
+        for target in &self.targets {
+            let acting = self.acting.unwrap_or(target.authority);
+            calls.extend(drive.plan_change_pin(target.authority, acting)?);
         }
         Ok(calls)
     }
@@ -88,12 +85,35 @@ impl Job {
     fn keys(&self, args: &Passwd, context: &Context) -> Result<(Key, Key), CliError> {
         let mut terminal = TerminalPrompter::new();
         let mut secrets = Secrets::new(&mut terminal, &args.scheme.salt, context);
-        let owner = self.acting.unwrap_or(self.authorities[0]);
+        let owner = self.acting.unwrap_or(self.targets[0].authority);
         let prompt = format!("Present passphrase of {owner}");
         let key = secrets.existing(&self.source, &prompt, &self.recipe)?;
-        let prompt = format!("New passphrase of {}", list(&self.authorities));
-        let new_key = secrets.new_pin(&self.new_source, &prompt, &self.new_recipe)?;
+        let prompt = format!("New passphrase of {}", list(&self.targets));
+        let new_key = secrets.new_pin(&self.new_source, &prompt, &self.targets[0].new)?;
         Ok((key, new_key))
+    }
+
+    /// All PINs before the first of them is set: a passphrase that one scheme refuses changes
+    /// nothing.
+    fn changes(
+        &self,
+        drive: &mut Drive,
+        key: &Key,
+        new_key: &Key,
+    ) -> Result<Vec<PinChange>, CliError> {
+        let mut changes = Vec::new();
+        for target in &self.targets {
+            let (by, recipe) = match self.acting {
+                Some(acting) => (acting, &self.recipe),
+                None => (target.authority, &target.present),
+            };
+            changes.push(PinChange {
+                authority: target.authority,
+                by: Credential::new(by, key.pin_by(recipe, drive)?),
+                new_pin: new_key.pin_by(&target.new, drive)?,
+            });
+        }
+        Ok(changes)
     }
 
     /// One authority after the other: none is touched while the one before is unproven.
@@ -105,13 +125,8 @@ impl Job {
         new_key: &Key,
         context: &Context,
     ) -> Result<Done, CliError> {
-        let new_pin = new_key.pin(drive)?;
-        let mut changes = Vec::new();
-        for &authority in &self.authorities {
-            let credential = key.credential(self.acting.unwrap_or(authority), drive)?;
-            changes.push((authority, credential));
-        }
-        let (changed, error) = drive.change_pins(&changes, &new_pin);
+        let changes = self.changes(drive, key, new_key)?;
+        let (changed, error) = drive.change_pins(&changes);
         let error = error.map(CliError::from);
         if let (Some(error), []) = (&error, changed.as_slice()) {
             return Err(error.clone());
@@ -126,18 +141,14 @@ impl Job {
     }
 
     fn done(&self, name: &Named, changed: &[PasswdReport], error: Option<CliError>) -> Done {
-        let lines: Vec<String> = changed
-            .iter()
-            .map(|report| format!("{name}: {}", line(report, &self.new_recipe)))
+        let reports = || self.targets.iter().zip(changed);
+        let lines: Vec<String> = reports()
+            .map(|(target, report)| format!("{name}: {}", line(report, &target.new)))
             .collect();
-        let done = self.authorities.len().min(changed.len());
+        let rest = self.targets.iter().skip(changed.len() + 1);
         let fields = Fields {
-            authorities: changed.iter().map(Outcome::from).collect(),
-            not_attempted: self.authorities[done..]
-                .iter()
-                .skip(1)
-                .map(ToString::to_string)
-                .collect(),
+            authorities: reports().map(Outcome::from).collect(),
+            not_attempted: rest.map(|target| target.authority.to_string()).collect(),
         };
         Done::notice(lines.join("\n"), &fields).with_error(error)
     }
@@ -165,14 +176,19 @@ struct Fields {
 #[derive(Serialize)]
 struct Outcome {
     authority: String,
+    scheme: &'static str,
+    salt_rule: Option<String>,
     changed: bool,
     proof: &'static str,
 }
 
-impl From<&PasswdReport> for Outcome {
-    fn from(report: &PasswdReport) -> Self {
+impl From<(&Target, &PasswdReport)> for Outcome {
+    fn from((target, report): (&Target, &PasswdReport)) -> Self {
+        let rule = target.new.rule();
         Self {
             authority: report.authority.to_string(),
+            scheme: rule.scheme.name(),
+            salt_rule: rule.salt_name(),
             changed: report.changed,
             proof: proof(report.proof),
         }
@@ -197,10 +213,13 @@ fn line(report: &PasswdReport, recipe: &Recipe) -> String {
         Proof::Authenticated => "authenticated with it",
         Proof::AuthorityDisabled => "not proven: the authority is disabled",
     };
-    format!("{authority} {what} (scheme {}), {proof}", recipe.scheme())
+    format!("{authority} {what} (scheme {}), {proof}", recipe.rule())
 }
 
-fn list(authorities: &[Authority]) -> String {
-    let names: Vec<String> = authorities.iter().map(ToString::to_string).collect();
+fn list(targets: &[Target]) -> String {
+    let names: Vec<String> = targets
+        .iter()
+        .map(|target| target.authority.to_string())
+        .collect();
     names.join(", ")
 }

@@ -8,16 +8,18 @@
 //!
 //! An erase that was interrupted is run again: a range that has a new key already gets another one.
 
+mod keys;
+
 use std::time::Duration;
 
+use self::keys::{Erasing, needs_all};
 use super::error::At;
 use super::plan::Plan;
 use super::{
     Authority, Cause, Credential, Drive, DriveState, EraseConsent, Error, LockingRange, Mismatch,
-    PlannedCall, Step, range,
+    PlannedCall, Step,
 };
-use crate::session::{self, Session};
-use crate::spec::{MethodStatus, RangeNumber, Ssc, Uid, uid};
+use crate::spec::{RangeNumber, Ssc, Uid, uid};
 
 /// The pause between two questions.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -57,10 +59,32 @@ pub struct EraseReport {
 pub struct ErasedRange {
     /// The range.
     pub range: RangeNumber,
-    /// The object whose key was replaced.
-    pub key: Option<Uid>,
+    /// The method by which it was erased, and the object of it; `None` if it was not.
+    pub by: Option<(EraseMethod, Uid)>,
     /// Why it was not.
     pub error: Option<Error>,
+}
+
+/// A method that replaces the key of a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum EraseMethod {
+    /// GenKey of the key object: everything else stays.
+    GenKey,
+    /// Erase of the range, in single user mode: its locks are off afterwards, and the PIN of its User
+    /// is empty.
+    Erase,
+}
+
+impl EraseMethod {
+    /// The name, in snake case.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::GenKey => "gen_key",
+            Self::Erase => "erase",
+        }
+    }
 }
 
 impl EraseReport {
@@ -106,9 +130,11 @@ impl Drive {
         }
         let timeout = self.tper.timeout();
         let limit = timeout + self.erasure_time();
+        let has_single_users = self.has_single_users();
         let (mut session, _) = self.log_in_to_locking_sp(credential)?;
         session.set_timeout(limit);
-        let erased = replace_keys(&mut session, request, credential.authority, witness);
+        let erasing = Erasing::new(&mut session, credential.authority, has_single_users);
+        let erased = erasing.and_then(|mut erasing| erasing.run(request, witness));
         let ended = session.end().at(Step::EndSession);
         self.tper.set_timeout(timeout);
         let (ranges, stopped) = erased?;
@@ -132,6 +158,12 @@ impl Drive {
             return Err(Error::before(Cause::NoEncryption));
         }
         self.require_active_as(acting)
+    }
+
+    /// Whether a range is in single user mode. Some drives report ALL without ANY.
+    fn has_single_users(&self) -> bool {
+        let mode = self.discovery().single_user_mode();
+        mode.is_some_and(|mode| mode.any == Some(true) || mode.all == Some(true))
     }
 
     /// Asks Level 0 Discovery until the drive removes no data any more.
@@ -162,6 +194,9 @@ impl Drive {
         self.require_erase(acting)?;
         let mut plan = Plan::default();
         plan.log_in(acting);
+        if self.has_single_users() {
+            plan.read(uid::LOCKING_INFO, "Get", "SingleUserModeRanges");
+        }
         if needs_all(request) {
             plan.read(uid::LOCKING, "Next", "");
         }
@@ -178,83 +213,6 @@ impl Drive {
             plan.change(uid::K_AES_256, "GenKey", "of each range");
         }
         Ok(plan.calls())
-    }
-}
-
-/// Whether all ranges must be known: all shall be erased, or the one that the others leave.
-fn needs_all(request: &EraseRequest) -> bool {
-    request.ranges.is_empty() || request.ranges.contains(&RangeNumber::GLOBAL)
-}
-
-type Erased = (Vec<ErasedRange>, Option<Error>);
-
-fn replace_keys(
-    session: &mut Session<'_>,
-    request: &EraseRequest,
-    acting: Authority,
-    witness: Witness<'_>,
-) -> Result<Erased, Error> {
-    let seen = look(session, request, acting)?;
-    witness(&seen);
-    let is_asked =
-        |range: &&LockingRange| request.ranges.is_empty() || request.ranges.contains(&range.number);
-    let mut erased = Vec::new();
-    for range in seen.iter().filter(is_asked) {
-        let replaced = replace_key(session, range, acting);
-        let (key, error) = match replaced {
-            Ok(key) => (Some(key), None),
-            Err(error) if error.concerns_one_range() => (None, Some(error)),
-            Err(error) => return Ok((erased, Some(error))),
-        };
-        erased.push(ErasedRange {
-            range: range.number,
-            key,
-            error,
-        });
-    }
-    Ok((erased, None))
-}
-
-/// The ranges that the witness is shown. An Admin sees each range that exists, so that no key is
-/// replaced where one that was named does not.
-fn look(
-    session: &mut Session<'_>,
-    request: &EraseRequest,
-    acting: Authority,
-) -> Result<Vec<LockingRange>, Error> {
-    let mut numbers = request.ranges.clone();
-    if needs_all(request) {
-        numbers.extend(range::numbers(session)?);
-    }
-    numbers.sort_unstable();
-    numbers.dedup();
-    let is_admin = matches!(acting, Authority::Admin(_));
-    let seen = numbers.into_iter().map(|number| match is_admin {
-        true => range::read(session, number, Step::ReadRange, acting).map(|(_, range)| range),
-        false => range::show(session, number),
-    });
-    seen.collect()
-}
-
-/// GenKey of the range's key. Who may not see which object holds it may still replace it: it is one
-/// of two, and one that does not exist is refused.
-fn replace_key(
-    session: &mut Session<'_>,
-    range: &LockingRange,
-    acting: Authority,
-) -> Result<Uid, Error> {
-    let number = range.number;
-    if let Some(key) = range.active_key {
-        let replaced = session.gen_key(key);
-        return range::unless_missing(replaced, number, Step::GenKey, acting).map(|()| key);
-    }
-    let (first, second) = (uid::k_aes_256(number), uid::k_aes_128(number));
-    match session.gen_key(first) {
-        Err(session::Error::Status(MethodStatus::NOT_AUTHORIZED)) => {
-            let replaced = session.gen_key(second);
-            range::unless_missing(replaced, number, Step::GenKey, acting).map(|()| second)
-        }
-        replaced => replaced.at_as(Step::GenKey, acting).map(|()| first),
     }
 }
 
