@@ -50,7 +50,10 @@ fn explain(
     facts: Facts,
     drive: impl FnOnce(Trouble) -> Vec<Finding>,
 ) {
-    let Some(trouble) = error.trouble.filter(|_| error.diagnosis.is_empty()) else {
+    if !error.diagnosis.is_empty() {
+        return;
+    }
+    let Some(trouble) = error.trouble.as_deref().copied() else {
         return;
     };
     let shown = drive(trouble).into_iter().map(FindingFields::from);

@@ -26,11 +26,11 @@ pub(crate) struct CliError {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) status: Option<u8>,
     /// What explains it, as far as it shows, the likeliest first.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    pub(crate) diagnosis: Box<[FindingFields]>,
-    /// What is to be explained about it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) diagnosis: Vec<FindingFields>,
+    /// What is to be explained about it; boxed, since an error is handed through many results.
     #[serde(skip)]
-    pub(crate) trouble: Option<Trouble>,
+    pub(crate) trouble: Option<Box<Trouble>>,
     /// Whether the drive refused the PIN, so that another one may be taken.
     #[serde(skip)]
     pub(crate) is_refusal: bool,
@@ -45,7 +45,7 @@ impl CliError {
             hint: None,
             step: None,
             status: None,
-            diagnosis: Box::default(),
+            diagnosis: Vec::new(),
             trouble: None,
             is_refusal: false,
         }

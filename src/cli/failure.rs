@@ -25,8 +25,8 @@ impl From<&drive::Error> for CliError {
             hint: hint::for_drive(error),
             step: error.step().map(Step::name),
             status: error.status().map(|status| status.0),
-            diagnosis: Box::default(),
-            trouble: error.cause().trouble(),
+            diagnosis: Vec::new(),
+            trouble: error.cause().trouble().map(Box::new),
             is_refusal: matches!(
                 error.cause(),
                 Cause::Refused { .. } | Cause::OneOfTwoRefused { .. }

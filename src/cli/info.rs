@@ -145,7 +145,7 @@ fn diagnosis_of_machine(slot: &Slot, hardware: Option<&HardwareFields>) -> Vec<F
     let machine = Machine::new(&slot.named, slot.facts());
     let mut findings = match slot.opened() {
         Ok(_) => machine.path(),
-        Err(error) => error.diagnosis.to_vec(),
+        Err(error) => error.diagnosis.clone(),
     };
     if slot.opened().is_err() {
         findings.extend(hardware.and_then(HardwareFields::ata_finding));

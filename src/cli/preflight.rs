@@ -144,7 +144,7 @@ fn refused(cause: &Cause) -> CliError {
     let error = CliError::new(code, cause.to_string());
     CliError {
         hint: hint::for_cause(cause),
-        trouble: cause.trouble(),
+        trouble: cause.trouble().map(Box::new),
         ..error
     }
 }

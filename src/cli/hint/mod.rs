@@ -40,9 +40,7 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
              is often 5"
         }
         Cause::Busy { .. } => STACK_RESET,
-        Cause::OtherRanges(_) => {
-            "\"sedkit revert --to-msid\" keeps the data of every range; --lose-ranges gives theirs up"
-        }
+        Cause::OtherRanges(_) => OTHER_RANGES,
         Cause::ConsentRequired => "name the drive with --confirm SERIAL",
         Cause::Tally(error) => return Some(for_tally(error)),
         Cause::PinLength { .. } => "the sedutil schemes make 32 bytes of a longer passphrase",
@@ -61,12 +59,8 @@ const fn for_lack(cause: &Cause) -> Option<&'static str> {
     Some(match cause {
         Cause::NoFeature(_) => "\"sedkit info\" shows the features that the drive has",
         Cause::NoFreeze => "SID can be blocked without --freeze",
-        Cause::BlockedOtherwise => {
-            "a power cycle ends the block; \"sedkit info\" shows what else does"
-        }
-        Cause::ProgrammaticResetDisabled => {
-            "SID can let the drive take resets: \"sedkit tper-reset --enable\""
-        }
+        Cause::BlockedOtherwise => BLOCKED_OTHERWISE,
+        Cause::ProgrammaticResetDisabled => RESET_DISABLED,
         Cause::NoMechanism(_) => "\"sedkit data-removal show\" lists what the drive supports",
         Cause::NoEncryption => {
             "overwrite it, or use its NVMe or ATA sanitize command; \"sedkit revert\" removes data \
@@ -85,6 +79,14 @@ const fn for_lack(cause: &Cause) -> Option<&'static str> {
         _ => return None,
     })
 }
+
+const BLOCKED_OTHERWISE: &str =
+    "a power cycle ends the block; \"sedkit info\" shows what else does";
+
+const RESET_DISABLED: &str = "SID can let the drive take resets: \"sedkit tper-reset --enable\"";
+
+const OTHER_RANGES: &str =
+    "\"sedkit revert --to-msid\" keeps the data of every range; --lose-ranges gives theirs up";
 
 const SINGLE_USER_MODE: &str = "each range belongs to one User, who alone may lock it, unlock it and \
     give it another place; Admins can erase it. \"sedkit info\" shows the mode";
