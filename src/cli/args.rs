@@ -2,6 +2,8 @@
 
 use clap::{ArgAction, Args, Parser, Subcommand};
 
+pub(crate) mod block_sid;
+pub(crate) mod data_removal;
 pub(crate) mod datastore;
 pub(crate) mod decode;
 pub(crate) mod demo;
@@ -14,9 +16,12 @@ pub(crate) mod lock;
 pub(crate) mod mbr;
 pub(crate) mod passwd;
 pub(crate) mod range;
+pub(crate) mod raw;
 pub(crate) mod revert;
 pub(crate) mod scan;
 pub(crate) mod setup;
+pub(crate) mod stack_reset;
+pub(crate) mod tper_reset;
 pub(crate) mod unlock;
 pub(crate) mod user;
 pub(crate) mod vdrive;
@@ -84,9 +89,14 @@ pub(crate) enum Command {
     Erase(Box<erase::Erase>),
     Revert(Box<revert::Revert>),
     Range(range::Range),
+    User(user::User),
     Mbr(mbr::Mbr),
     Datastore(datastore::Datastore),
-    User(user::User),
+    DataRemoval(Box<data_removal::DataRemoval>),
+    BlockSid(block_sid::BlockSid),
+    TperReset(Box<tper_reset::TperReset>),
+    StackReset(stack_reset::StackReset),
+    Raw(Box<raw::Raw>),
     Hash(hash::Hash),
     IdentifyPin(Box<identify_pin::IdentifyPin>),
     Decode(decode::Decode),
@@ -112,6 +122,14 @@ impl Command {
             Self::Datastore(datastore) => datastore.command.name(),
             Self::Range(range) => range.command.name(),
             Self::User(user) => user.command.name(),
+            Self::DataRemoval(removal) => match removal.command {
+                data_removal::DataRemovalCommand::Show(_) => "data-removal show",
+                data_removal::DataRemovalCommand::Set(_) => "data-removal set",
+            },
+            Self::BlockSid(_) => "block-sid",
+            Self::TperReset(_) => "tper-reset",
+            Self::StackReset(_) => "stack-reset",
+            Self::Raw(raw) => raw.command.name(),
             Self::Hash(_) => "hash",
             Self::IdentifyPin(_) => "identify-pin",
             Self::Decode(_) => "decode",

@@ -46,6 +46,12 @@ impl Named {
         }
     }
 
+    /// A real drive as tests need it.
+    #[cfg(test)]
+    pub(crate) fn having(device: &str, nodes: Vec<Node>) -> Self {
+        Self::new(device.into(), Ok(Some(DriveNodes { nodes })))
+    }
+
     /// Whether it is a drive in a file.
     pub(crate) fn is_virtual(&self) -> bool {
         virtual_path(&self.device).is_some()

@@ -14,18 +14,19 @@ use super::exclusive::{self, Sharing};
 use super::exit::Code;
 use super::report::{Answer, DriveReport, IfCommands, Report, fields};
 use super::secret::{Acting, Key};
-use super::{Context, hardware, journal};
+use super::{Context, diagnosis, journal};
 use crate::drive::{Drive, DriveOptions};
 use crate::fleet;
-use crate::transport::Identity;
 use crate::transport::count::CountHandle;
 use crate::transport::linux::SystemRoot;
+use crate::transport::{Facts, Identity};
 
 /// A drive that was named: open, or why not.
 pub(crate) struct Slot {
     /// Its names.
     pub(crate) named: Named,
     identity: Option<Identity>,
+    facts: Facts,
     counts: Option<CountHandle>,
     drive: Result<Drive, CliError>,
     /// Keeps other runs away from a real drive; shared by drives that have one serial number.
@@ -61,6 +62,15 @@ impl Done {
         }
     }
 
+    /// What was asked for is on standard output already.
+    pub(crate) fn silent(value: &impl Serialize) -> Self {
+        Self {
+            fields: fields(value),
+            text: Answer::Nothing,
+            error: None,
+        }
+    }
+
     /// Not everything was done.
     #[must_use]
     pub(crate) fn with_error(mut self, error: Option<CliError>) -> Self {
@@ -81,6 +91,11 @@ impl Slot {
             Ok(drive) => Ok(drive),
             Err(error) => Err(error),
         }
+    }
+
+    /// What its interface said when it was opened.
+    pub(crate) const fn facts(&self) -> Facts {
+        self.facts
     }
 
     /// Who the drive says it is, if it said so.
@@ -105,7 +120,7 @@ impl Slot {
         work: impl FnOnce(&Named, &mut Drive) -> Result<Done, CliError>,
     ) -> DriveReport {
         let outcome = match &mut self.drive {
-            Ok(drive) => work(&self.named, drive),
+            Ok(drive) => explained(work(&self.named, drive), &self.named, drive),
             Err(error) => Err(error.clone()),
         };
         let mut report = self.report();
@@ -130,6 +145,25 @@ impl Slot {
             report.fields.insert("aliases".to_owned(), aliases);
         }
         report
+    }
+}
+
+/// The same, with what explains the failure.
+fn explained(
+    outcome: Result<Done, CliError>,
+    named: &Named,
+    drive: &mut Drive,
+) -> Result<Done, CliError> {
+    let mut explain = |mut error: CliError| {
+        diagnosis::of_drive(&mut error, named, drive);
+        error
+    };
+    match outcome {
+        Ok(done) => Ok(Done {
+            error: done.error.map(&mut explain),
+            ..done
+        }),
+        Err(error) => Err(explain(error)),
     }
 }
 
@@ -230,14 +264,17 @@ impl Reached {
         let Self { named, opened } = self;
         let identity = opened.as_ref().ok().map(|opened| opened.identity().clone());
         let counts = opened.as_ref().ok().map(|opened| opened.counts.clone());
+        let facts = opened.as_ref().map(|opened| opened.transport.facts());
+        let facts = facts.unwrap_or_default();
         let (lock, drive) = match (lock, opened) {
             (Ok(lock), Ok(opened)) => (lock, start_drive(opened, options, context)),
             (Err(error), _) | (_, Err(error)) => (None, Err(error)),
         };
-        let drive = drive.map_err(|error| hardware::explain(&named, error));
+        let drive = drive.map_err(|error| diagnosis::of_opening(error, &named, facts));
         Slot {
             named,
             identity,
+            facts,
             counts,
             drive,
             _lock: lock,
@@ -359,8 +396,11 @@ pub(crate) fn on_one(
 pub(crate) fn check(slots: &mut [Slot], check: impl Fn(&Named, &Drive) -> Result<(), CliError>) {
     for slot in slots {
         if let Ok(drive) = &slot.drive
-            && let Err(error) = check(&slot.named, drive)
+            && let Err(mut error) = check(&slot.named, drive)
         {
+            if let Ok(drive) = &mut slot.drive {
+                diagnosis::of_drive(&mut error, &slot.named, drive);
+            }
             slot.drive = Err(error);
         }
     }

@@ -16,9 +16,9 @@ use super::secret::{self, Acting};
 use super::state::StateFields;
 use super::{Context, in_use, plan, preflight, rescan};
 use crate::drive::{
-    Cause, Credential, Drive, EraseConsent, EraseReport, EraseRequest, LockingRange,
+    Cause, Credential, Drive, EraseConsent, EraseMethod, EraseReport, EraseRequest, LockingRange,
 };
-use crate::spec::RangeNumber;
+use crate::spec::{RangeNumber, Uid};
 use crate::verify::Expectation;
 use crate::wire::discovery::Discovery;
 use crate::wire::hex;
@@ -143,8 +143,8 @@ fn carry_out(
     };
     let ranges = report.ranges.iter().map(|erased| Erased {
         range: erased.range.0,
-        key: erased.key.map(|key| hex::encode(&key.to_bytes())),
-        evidence: erased.key.and_then(|_| evidence(erased.range)),
+        by: erased.by,
+        evidence: erased.by.and_then(|_| evidence(erased.range)),
         error: erased.error.as_ref().map(CliError::from),
     });
     let ranges: Vec<Erased> = ranges.collect();
@@ -164,7 +164,7 @@ fn carry_out(
 /// One range, with what was seen of it.
 struct Erased {
     range: u16,
-    key: Option<String>,
+    by: Option<(EraseMethod, Uid)>,
     evidence: Option<Evidence>,
     error: Option<CliError>,
 }
@@ -185,7 +185,8 @@ struct Fields {
 struct RangeFields {
     range: u16,
     ok: bool,
-    key: Option<String>,
+    method: Option<&'static str>,
+    object: Option<String>,
     evidence: Option<EvidenceFields>,
     error: Option<CliError>,
 }
@@ -195,7 +196,8 @@ impl From<&Erased> for RangeFields {
         Self {
             range: erased.range,
             ok: erased.error.is_none(),
-            key: erased.key.clone(),
+            method: erased.by.map(|(method, _)| method.name()),
+            object: erased.by.map(|(_, object)| hex::encode(&object.to_bytes())),
             evidence: erased.evidence.as_ref().map(EvidenceFields::from),
             error: erased.error.clone(),
         }
@@ -253,6 +255,14 @@ fn text(name: &Named, ranges: &[Erased], seed: u32) -> String {
         if let Some(evidence) = &range.evidence {
             text += &format!("\n  range {}: {}", range.range, evidence.text());
         }
+    }
+    for range in done().filter(|range| matches!(range.by, Some((EraseMethod::Erase, _)))) {
+        text += &format!(
+            "\n  range {} was in single user mode: its locks are off now, and the PIN of User{} is \
+             empty",
+            range.range,
+            u32::from(range.range) + 1
+        );
     }
     if done().any(|range| range.evidence.is_some_and(|it| it.verdict().is_some())) {
         text += &format!("\n  the samples are those of --sample-seed {seed}");

@@ -6,6 +6,8 @@ use std::io;
 use serde::Serialize;
 
 use super::exit::Code;
+use super::findings::FindingFields;
+use crate::drive::Trouble;
 
 /// What happened, and what to do next: `error` in JSON, where what does not apply is left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -23,6 +25,12 @@ pub(crate) struct CliError {
     /// The method status that the TPer gave.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) status: Option<u8>,
+    /// What explains it, as far as it shows, the likeliest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) diagnosis: Vec<FindingFields>,
+    /// What is to be explained about it; boxed, since an error is handed through many results.
+    #[serde(skip)]
+    pub(crate) trouble: Option<Box<Trouble>>,
     /// Whether the drive refused the PIN, so that another one may be taken.
     #[serde(skip)]
     pub(crate) is_refusal: bool,
@@ -37,6 +45,8 @@ impl CliError {
             hint: None,
             step: None,
             status: None,
+            diagnosis: Vec::new(),
+            trouble: None,
             is_refusal: false,
         }
     }

@@ -25,6 +25,8 @@ impl From<&drive::Error> for CliError {
             hint: hint::for_drive(error),
             step: error.step().map(|step| step.name().to_owned()),
             status: error.status().map(|status| status.0),
+            diagnosis: Vec::new(),
+            trouble: error.cause().trouble().map(Box::new),
             is_refusal: matches!(
                 error.cause(),
                 Cause::Refused { .. } | Cause::OneOfTwoRefused { .. }

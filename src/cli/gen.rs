@@ -19,8 +19,16 @@ use super::exit::Code;
 use super::report::Report;
 
 /// Every template: the name of its page, and its text.
-const TEMPLATES: [(&str, &str); 15] = [
+const TEMPLATES: &[(&str, &str)] = &[
     ("sedkit.8", include_str!("../../man/sedkit.8.in")),
+    (
+        "sedkit-block-sid.8",
+        include_str!("../../man/sedkit-block-sid.8.in"),
+    ),
+    (
+        "sedkit-data-removal.8",
+        include_str!("../../man/sedkit-data-removal.8.in"),
+    ),
     (
         "sedkit-decode.8",
         include_str!("../../man/sedkit-decode.8.in"),
@@ -42,6 +50,7 @@ const TEMPLATES: [(&str, &str); 15] = [
         "sedkit-range.8",
         include_str!("../../man/sedkit-range.8.in"),
     ),
+    ("sedkit-raw.8", include_str!("../../man/sedkit-raw.8.in")),
     (
         "sedkit-revert.8",
         include_str!("../../man/sedkit-revert.8.in"),
@@ -50,6 +59,14 @@ const TEMPLATES: [(&str, &str); 15] = [
     (
         "sedkit-setup.8",
         include_str!("../../man/sedkit-setup.8.in"),
+    ),
+    (
+        "sedkit-stack-reset.8",
+        include_str!("../../man/sedkit-stack-reset.8.in"),
+    ),
+    (
+        "sedkit-tper-reset.8",
+        include_str!("../../man/sedkit-tper-reset.8.in"),
     ),
     (
         "sedkit-unlock.8",

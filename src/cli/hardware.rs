@@ -7,10 +7,9 @@ use serde::Serialize;
 use super::Context;
 use super::device::Named;
 use super::error::CliError;
-use super::exit::Code;
 use super::findings::FindingFields;
 use super::luks;
-use crate::drive::MbrState;
+use crate::drive::{Drive, MbrState, Neighbours};
 use crate::spec::MethodStatus;
 use crate::transport::linux::{
     self, Device, LuksVolume, Namespace, SystemRoot, allow_tpm, raid_driver,
@@ -29,11 +28,13 @@ pub(crate) struct HardwareFields {
     namespaces: Vec<NamespaceFields>,
     luks: Vec<LuksFields>,
     luks_unknown: Vec<String>,
+    #[serde(skip)]
+    neighbours: Neighbours,
 }
 
 /// The ATA Security feature set, in JSON.
 #[derive(Debug, Serialize)]
-struct AtaFields {
+pub(crate) struct AtaFields {
     supported: bool,
     enabled: bool,
     locked: bool,
@@ -126,10 +127,16 @@ impl From<Namespace> for NamespaceFields {
 }
 
 /// What the kernel and the drive's interface tell of a real drive; nothing of a virtual one.
-pub(crate) fn survey(named: &Named, mbr: MbrState, context: &Context) -> Option<HardwareFields> {
+///
+/// One that is no TCG drive is asked for ATA Security here, since nobody else does.
+pub(crate) fn survey(
+    named: &Named,
+    drive: Option<&Drive>,
+    context: &Context,
+) -> Option<HardwareFields> {
     let root = SystemRoot::default();
     let nodes = &named.nodes()?.nodes;
-    let found = luks::survey(named, mbr);
+    let found = luks::survey(named, mbr(drive));
     let mut fields = HardwareFields {
         nodes: nodes
             .iter()
@@ -143,8 +150,16 @@ pub(crate) fn survey(named: &Named, mbr: MbrState, context: &Context) -> Option<
     };
     if let Ok(device) = linux::open(&root, Path::new(&named.device), context.timeout) {
         fields.add_device(&root, &device);
+        if drive.is_none() {
+            fields.add_neighbours(Neighbours::of(Box::new(device)));
+        }
     }
     Some(fields)
+}
+
+/// The shadow MBR, as far as it is known.
+pub(crate) fn mbr(drive: Option<&Drive>) -> MbrState {
+    drive.map_or(MbrState::NotSupported, |drive| drive.state().mbr)
 }
 
 impl HardwareFields {
@@ -154,6 +169,16 @@ impl HardwareFields {
         self.ata_security = device.ata_security().map(AtaFields::from);
         let namespaces = device.namespaces(root).unwrap_or_default();
         self.namespaces = namespaces.into_iter().map(NamespaceFields::from).collect();
+    }
+
+    fn add_neighbours(&mut self, neighbours: Neighbours) {
+        self.ata_security = neighbours.ata_security.map(AtaFields::from);
+        self.neighbours = neighbours;
+    }
+
+    /// An ATA password, on a drive that is no TCG drive.
+    pub(crate) fn ata_finding(&self) -> Option<FindingFields> {
+        self.neighbours.finding().map(FindingFields::from)
     }
 
     /// The facts for people, one line each.
@@ -178,53 +203,9 @@ impl HardwareFields {
     }
 }
 
-impl HardwareFields {
-    /// What of it stands in the way.
-    pub(crate) fn findings(&self) -> Vec<FindingFields> {
-        let ata = self.ata_security.as_ref().and_then(AtaFields::finding);
-        let raid = self.raid_driver.as_ref().map(|driver| FindingFields {
-            code: "raid_controller",
-            text: format!("The drive is attached to a RAID controller (driver {driver})."),
-            way_out: RAID_WAY_OUT,
-        });
-        let namespaces = (self.namespaces.len() > 1).then(|| FindingFields {
-            code: "several_namespaces",
-            text: format!(
-                "The drive has {} namespaces: range 0 locks all of them, and many drives refuse \
-                 other ranges then.",
-                self.namespaces.len()
-            ),
-            way_out: "Use range 0, or one namespace; change namespaces before locking is activated.",
-        });
-        ata.into_iter().chain(raid).chain(namespaces).collect()
-    }
-}
-
-/// How to get past a RAID controller.
-const RAID_WAY_OUT: &str = "If security commands are refused, attach the drive to a plain port, or \
-    set the controller to pass drives through (HBA mode).";
-
 impl AtaFields {
-    /// A disk password of the firmware, which is not TCG Storage and stands in its way.
-    fn finding(&self) -> Option<FindingFields> {
-        let (code, text) = match (self.locked, self.enabled) {
-            (true, _) => ("ata_security_locked", "An ATA password locks the drive."),
-            (false, true) => (
-                "ata_security_enabled",
-                "An ATA password is set on the drive.",
-            ),
-            (false, false) => return None,
-        };
-        let text = format!("{text} Drives refuse to activate TCG locking beside it.");
-        let way_out = "Remove the disk password in firmware set-up first.";
-        Some(FindingFields {
-            code,
-            text,
-            way_out,
-        })
-    }
-
-    fn text(&self) -> String {
+    /// The state for people.
+    pub(crate) fn text(&self) -> String {
         let flags = [
             (self.enabled, "a password is set"),
             (self.locked, "locked"),
@@ -268,18 +249,4 @@ pub(crate) fn explain_range(named: &Named, error: CliError) -> CliError {
         "the drive has {namespaces} namespaces: many drives refuse ranges other than 0 then. Leave \
          --range out, or give the drive one namespace before locking is activated"
     ))
-}
-
-/// Says what may hide a drive's TCG Storage, where something may.
-pub(crate) fn explain(named: &Named, error: CliError) -> CliError {
-    let Some(drive) = named.nodes().filter(|_| error.code == Code::NotSupported) else {
-        return error;
-    };
-    let root = SystemRoot::default();
-    match drive.nodes.iter().find_map(|node| raid_driver(&root, node)) {
-        Some(driver) => error.with_hint(format!(
-            "it is attached to a RAID controller ({driver}). {RAID_WAY_OUT}"
-        )),
-        None => error,
-    }
 }

@@ -16,6 +16,8 @@ pub(crate) struct IdentityFields {
     pub(crate) firmware: String,
     vendor: Option<String>,
     wwn: Option<String>,
+    /// Where the serial number comes from.
+    serial_source: Option<&'static str>,
     /// The 20 bytes with which sedutil salts here: they differ where two systems disagree.
     salt: Option<String>,
 }
@@ -27,6 +29,7 @@ impl From<&Identity> for IdentityFields {
             firmware: identity.firmware_text(),
             vendor: identity.vendor.as_deref().map(sanitise),
             wwn: identity.wwn.clone(),
+            serial_source: Some(identity.serial_source.name()),
             salt: salt(identity),
         }
     }
@@ -41,6 +44,7 @@ impl From<&Node> for IdentityFields {
             firmware: node.firmware.clone(),
             vendor: None,
             wwn: node.wwn.clone(),
+            serial_source: None,
             salt: None,
         }
     }
@@ -64,6 +68,10 @@ pub(crate) fn text(identity: &Identity) -> String {
     let lines = [
         ("model", Some(identity.model_text())),
         ("serial number", Some(identity.serial_text())),
+        (
+            "serial number from",
+            Some(identity.serial_source.text().to_owned()),
+        ),
         ("salt of sedutil schemes", fields.salt),
         ("firmware", Some(fields.firmware)),
         ("vendor", fields.vendor),

@@ -7,13 +7,16 @@ use super::args::info::Info;
 use super::drives::{self, Slot};
 use super::error::CliError;
 use super::findings::{self, FindingFields};
-use super::hardware::{self, HardwareFields};
+use super::firmware_prompt::{self, PromptFields};
+use super::hardware::{self, AtaFields, HardwareFields};
 use super::identity::{self, IdentityFields};
+use super::machine::{self, Machine, Refused};
 use super::report::{Answer, DriveReport, Report, fields};
 use super::state::StateFields;
 use super::{Context, device, discovery};
-use crate::drive::{Authority, Credential, Drive, MbrState, Properties};
-use crate::secret::Secret;
+use crate::drive::{Drive, Finding, Neighbours, Properties, Tries, Trouble};
+use crate::spec::SecurityProtocol;
+use crate::transport::linux::Geometry;
 
 /// Shows all that a drive says about itself, and what stands between it and the program.
 ///
@@ -26,16 +29,13 @@ pub(crate) fn run(args: &Info, context: &Context) -> Result<Report, CliError> {
 }
 
 fn report(slot: &mut Slot, context: &Context) -> DriveReport {
-    let properties = slot.opened_mut().ok().map(Drive::properties);
-    let psid_tries = slot.opened_mut().ok().and_then(psid_tries);
-    let mbr = slot
-        .opened()
-        .map_or(MbrState::NotSupported, |drive| drive.state().mbr);
-    let hardware = hardware::survey(&slot.named, mbr, context);
-    let mut diagnosis = hardware
-        .as_ref()
-        .map(HardwareFields::findings)
-        .unwrap_or_default();
+    let answers = slot.opened_mut().ok().map(Answers::of);
+    let hardware = hardware::survey(&slot.named, slot.opened().ok(), context);
+    let mut diagnosis = match (slot.opened(), &answers) {
+        (Ok(drive), Some(answers)) => diagnosis_of(drive, answers),
+        _ => Vec::new(),
+    };
+    diagnosis.extend(diagnosis_of_machine(slot, hardware.as_ref()));
     let mut report = slot.report();
     report.error = slot.opened().err().cloned();
     let mut text = String::new();
@@ -45,30 +45,114 @@ fn report(slot: &mut Slot, context: &Context) -> DriveReport {
             .extend(fields(&IdentityFields::from(identity)));
         text += &identity::text(identity);
     }
+    let size = slot.named.geometry.map(SizeFields::from);
+    text += &size.as_ref().map(SizeFields::text).unwrap_or_default();
     text += &hardware
         .as_ref()
         .map(HardwareFields::text)
         .unwrap_or_default();
     let mut heading = slot.named.to_string();
-    if let (Ok(drive), Some(properties)) = (slot.opened(), properties) {
-        let properties = properties.map_err(CliError::from);
+    if let (Ok(drive), Some(answers)) = (slot.opened(), answers) {
         heading += &format!(": {}, {}", drive.ssc().name(), drive.state());
-        text += &discovery::text(drive.discovery());
-        text += &properties_text(&properties);
-        text += &psid_tries.as_ref().map(TryFields::text).unwrap_or_default();
-        diagnosis.extend(drive.diagnose().into_iter().map(FindingFields::from));
+        text += &answers.text(drive);
+        text += &firmware_prompt::text(drive);
+        report.fields.extend(fields(&PromptFields::from(drive)));
         report
             .fields
-            .extend(fields(&TperFields::new(drive, properties, psid_tries)));
+            .extend(fields(&TperFields::new(drive, answers)));
     }
     if !text.is_empty() {
         report.text = Answer::Data(format!("{heading}\n{text}{}", diagnosis_text(&diagnosis)));
     }
     report.fields.extend(fields(&Surroundings {
+        geometry: size,
         hardware,
         diagnosis,
     }));
     report
+}
+
+/// What the drive answered to the questions that anybody may ask.
+struct Answers {
+    properties: Result<Properties, CliError>,
+    neighbours: Neighbours,
+    psid_tries: Option<Tries>,
+    /// What came in the way of a question.
+    findings: Vec<Finding>,
+}
+
+impl Answers {
+    /// Asks. Another session is waited for but a moment: that there is one is an answer, too.
+    fn of(drive: &mut Drive) -> Self {
+        let neighbours = drive.neighbours().clone();
+        let properties = drive.properties();
+        let tries = drive.psid_tries();
+        let failures = [properties.as_ref().err(), tries.as_ref().err()];
+        let troubles: Vec<Trouble> = failures
+            .into_iter()
+            .flatten()
+            .filter_map(|error| error.cause().trouble())
+            .collect();
+        let findings = troubles
+            .into_iter()
+            .flat_map(|trouble| drive.explain(trouble))
+            .collect();
+        Self {
+            properties: properties.map_err(CliError::from),
+            neighbours,
+            psid_tries: tries.ok().flatten(),
+            findings,
+        }
+    }
+
+    fn text(&self, drive: &Drive) -> String {
+        let mut text = discovery::text(drive.discovery());
+        text += &self.neighbours_text();
+        text += &properties_text(&self.properties);
+        let tries = self.psid_tries.as_ref().map(TryFields::from);
+        text + &tries.as_ref().map(TryFields::text).unwrap_or_default()
+    }
+
+    fn neighbours_text(&self) -> String {
+        let names = self.neighbours.protocols.iter().copied();
+        let names: Vec<String> = names.map(machine::protocol_name).collect();
+        let mut text = match names.is_empty() {
+            true => "Security protocols: not told\n".to_owned(),
+            false => format!("Security protocols: {}\n", names.join(", ")),
+        };
+        if let Some(security) = self.neighbours.ata_security {
+            text += &format!("{}\n", AtaFields::from(security).text());
+        }
+        text
+    }
+}
+
+/// What the drive shows, and what came in the way of a question; each once.
+fn diagnosis_of(drive: &Drive, answers: &Answers) -> Vec<FindingFields> {
+    let mut findings = drive.diagnose();
+    let tries = answers.psid_tries.filter(|tries| tries.tries > Some(0));
+    findings.extend(tries.map(Finding::PsidTries));
+    for finding in &answers.findings {
+        if !findings.contains(finding) {
+            findings.push(*finding);
+        }
+    }
+    findings.into_iter().map(FindingFields::from).collect()
+}
+
+/// What stands around the drive. Where it could not be opened, that explains why.
+fn diagnosis_of_machine(slot: &Slot, hardware: Option<&HardwareFields>) -> Vec<FindingFields> {
+    let machine = Machine::new(&slot.named, slot.facts());
+    let mut findings = match slot.opened() {
+        Ok(_) => machine.path(),
+        Err(error) => error.diagnosis.clone(),
+    };
+    if slot.opened().is_err() {
+        findings.extend(hardware.and_then(HardwareFields::ata_finding));
+    }
+    findings.extend(machine.owners(hardware::mbr(slot.opened().ok()), Refused::No));
+    findings.extend(machine.namespaces());
+    findings
 }
 
 /// What the TPer tells, in JSON.
@@ -79,7 +163,16 @@ struct TperFields {
     discovery: Value,
     properties: Option<PropertyFields>,
     properties_error: Option<CliError>,
+    security_protocols: Vec<ProtocolFields>,
+    ata_security: Option<AtaFields>,
     psid_tries: Option<TryFields>,
+}
+
+/// A security protocol, in JSON.
+#[derive(Serialize)]
+struct ProtocolFields {
+    code: String,
+    name: Option<&'static str>,
 }
 
 /// Wrong attempts at the PSID, in JSON.
@@ -90,11 +183,52 @@ struct TryFields {
     persistence: Option<bool>,
 }
 
+impl From<&Tries> for TryFields {
+    fn from(tries: &Tries) -> Self {
+        Self {
+            tries: tries.tries,
+            try_limit: tries.try_limit,
+            persistence: tries.persistence,
+        }
+    }
+}
+
 /// What stands around the TPer, in JSON.
 #[derive(Serialize)]
 struct Surroundings {
+    geometry: Option<SizeFields>,
     hardware: Option<HardwareFields>,
     diagnosis: Vec<FindingFields>,
+}
+
+/// How large the drive is, in JSON.
+#[derive(Serialize)]
+struct SizeFields {
+    blocks: u64,
+    block_size: u32,
+    size: Option<u64>,
+}
+
+impl From<Geometry> for SizeFields {
+    fn from(geometry: Geometry) -> Self {
+        let Geometry { blocks, block_size } = geometry;
+        Self {
+            blocks,
+            block_size,
+            size: blocks.checked_mul(block_size.into()),
+        }
+    }
+}
+
+impl SizeFields {
+    fn text(&self) -> String {
+        let Self {
+            blocks, block_size, ..
+        } = self;
+        let size = self.size.map(|size| format!(", {size} bytes in all"));
+        let size = size.unwrap_or_default();
+        format!("  size: {blocks} blocks of {block_size} bytes{size}\n")
+    }
 }
 
 /// Communication properties in JSON.
@@ -107,18 +241,27 @@ struct PropertyFields {
 }
 
 impl TperFields {
-    fn new(
-        drive: &Drive,
-        properties: Result<Properties, CliError>,
-        psid_tries: Option<TryFields>,
-    ) -> Self {
+    fn new(drive: &Drive, answers: Answers) -> Self {
+        let properties = answers.properties.as_ref().ok().map(PropertyFields::from);
+        let protocols = answers.neighbours.protocols.iter();
         Self {
             ssc: drive.ssc().name(),
             state: (&drive.state()).into(),
             discovery: discovery::json(drive.discovery()),
-            properties: properties.as_ref().ok().map(PropertyFields::from),
-            properties_error: properties.err(),
-            psid_tries,
+            properties,
+            properties_error: answers.properties.err(),
+            security_protocols: protocols.map(ProtocolFields::from).collect(),
+            ata_security: answers.neighbours.ata_security.map(AtaFields::from),
+            psid_tries: answers.psid_tries.as_ref().map(TryFields::from),
+        }
+    }
+}
+
+impl From<&SecurityProtocol> for ProtocolFields {
+    fn from(protocol: &SecurityProtocol) -> Self {
+        Self {
+            code: format!("{:02x}", protocol.0),
+            name: protocol.name(),
         }
     }
 }
@@ -137,19 +280,6 @@ impl From<&Properties> for PropertyFields {
             receive_limit: properties.receive_limit,
         }
     }
-}
-
-/// The tries of the PSID, which a drive shows to anybody: no PIN is sent. Many drives do not show
-/// them, so that there being none is no error.
-fn psid_tries(drive: &mut Drive) -> Option<TryFields> {
-    let nobody = Credential::new(Authority::Psid, Secret::from_slice(&[]));
-    let tries = drive.tries(&nobody).ok()?;
-    let fields = TryFields {
-        tries: tries.tries,
-        try_limit: tries.try_limit,
-        persistence: tries.persistence,
-    };
-    (fields.tries.is_some() || fields.try_limit.is_some()).then_some(fields)
 }
 
 impl TryFields {

@@ -15,11 +15,14 @@ use std::time::Duration;
 use clap::Parser;
 
 mod args;
+mod block_sid;
 mod confirm;
+mod data_removal;
 mod datastore;
 mod decode;
 mod demo;
 mod device;
+mod diagnosis;
 mod discovery;
 mod drives;
 mod erase;
@@ -30,6 +33,7 @@ mod exit;
 mod extent;
 mod failure;
 mod findings;
+mod firmware_prompt;
 mod r#gen;
 mod hardware;
 mod hash;
@@ -42,6 +46,7 @@ mod journal;
 mod lock;
 mod looking;
 mod luks;
+mod machine;
 mod mbr;
 mod output;
 mod passwd;
@@ -50,6 +55,7 @@ mod preflight;
 mod progress;
 mod range;
 mod ranges;
+mod raw;
 mod report;
 mod rescan;
 mod resume;
@@ -61,8 +67,10 @@ mod setup;
 mod shared;
 mod signal;
 mod size;
+mod stack_reset;
 mod state;
 mod table;
+mod tper_reset;
 mod transfer;
 mod unlock;
 mod usage;
@@ -134,9 +142,14 @@ fn dispatch(command: &Command, context: &Context) -> Result<Report, CliError> {
         Command::Erase(args) => erase::run(args, context),
         Command::Revert(args) => revert::run(args, context),
         Command::Range(args) => range::run(args, context),
+        Command::User(args) => user::run(args, context),
         Command::Mbr(args) => mbr::run(args, context),
         Command::Datastore(args) => datastore::run(args, context),
-        Command::User(args) => user::run(args, context),
+        Command::DataRemoval(args) => data_removal::run(args, context),
+        Command::BlockSid(args) => block_sid::run(args, context),
+        Command::TperReset(args) => tper_reset::run(args, context),
+        Command::StackReset(args) => stack_reset::run(args, context),
+        Command::Raw(args) => raw::run(args, context),
         Command::Hash(args) => hash::run(args, context),
         Command::IdentifyPin(args) => identify_pin::run(args, context),
         Command::Decode(args) => decode::run(args),

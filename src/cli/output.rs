@@ -8,6 +8,7 @@ use anstyle::{AnsiColor, Style};
 use super::args::Global;
 use super::error::CliError;
 use super::exit::{Code, ExitCode};
+use super::findings::FindingFields;
 use super::report::{DriveReport, IfCommands, Report};
 
 /// Where and how the program prints.
@@ -109,6 +110,7 @@ impl Output {
 
     /// Prints what a run has to say, which may go on after that.
     pub(crate) fn deliver(&self, command: &str, report: &mut Report) -> Result<(), CliError> {
+        report.complete(command);
         report.each_string(&mut |text| *text = printable(text));
         if self.json {
             self.document(command, report)
@@ -145,15 +147,19 @@ impl Output {
         }
     }
 
-    /// Every drive's error, then each hint once: drives often fail alike.
+    /// Every drive's error, then what explains it and each hint once: drives often fail alike.
     fn errors(&self, report: &Report) {
         let mut hints: Vec<&str> = Vec::new();
+        let mut findings: Vec<&FindingFields> = Vec::new();
         for drive in &report.drives {
             if let Some(error) = &drive.error {
                 self.error(Some(&drive.device), error);
-                hints.extend(error.hint.as_deref().filter(|hint| !hints.contains(hint)));
+                add_new(&mut findings, &error.diagnosis);
+                add_new(&mut hints, error.hint.as_deref());
             }
         }
+        hints.retain(|hint| findings.iter().all(|finding| finding.way_out != *hint));
+        findings.iter().for_each(|finding| self.why(finding));
         for hint in hints {
             self.hint(hint);
         }
@@ -179,6 +185,17 @@ impl Output {
         );
     }
 
+    /// A finding that explains an error.
+    fn why(&self, finding: &FindingFields) {
+        let details = finding.details().into_iter();
+        let details: String = details.map(|line| format!("\n     {line}")).collect();
+        self.labelled(
+            "why",
+            AnsiColor::Yellow,
+            &format!("{}{details}", finding.text),
+        );
+    }
+
     fn hint(&self, text: &str) {
         self.labelled("hint", AnsiColor::Cyan, text);
     }
@@ -188,6 +205,15 @@ impl Output {
         let style = Style::new().bold().fg_color(Some(color.into()));
         let mut stderr = AutoStream::new(io::stderr().lock(), self.color);
         let _ = writeln!(stderr, "{style}{label}:{style:#} {}", printable(text));
+    }
+}
+
+/// Adds what is not in the list yet.
+fn add_new<'r, T: PartialEq + ?Sized>(list: &mut Vec<&'r T>, new: impl IntoIterator<Item = &'r T>) {
+    for item in new {
+        if !list.contains(&item) {
+            list.push(item);
+        }
     }
 }
 

@@ -52,6 +52,16 @@ pub(crate) fn erase(drive: &Drive, acting: Authority) -> Result<(), CliError> {
     locking(drive, acting)
 }
 
+/// Refuses drives on which a release would stop half-way.
+pub(crate) fn release(drive: &Drive) -> Result<(), CliError> {
+    family(drive)?;
+    match drive.state() {
+        state if state.sid_blocked == Some(true) => Err(refused(&Cause::SidBlocked)),
+        state if state.frozen => Err(refused(&Cause::Frozen)),
+        _ => Ok(()),
+    }
+}
+
 /// Refuses an authority that cannot revert the drive.
 pub(crate) fn revert(drive: &Drive, acting: Authority) -> Result<(), CliError> {
     family(drive)?;
@@ -129,12 +139,13 @@ fn refused(cause: &Cause) -> CliError {
         | Cause::Table(TableError::NoShadowMbr)
         | Cause::NoEncryption => Code::NotSupported,
         Cause::WrongAuthority(_) => Code::Usage,
-        Cause::SidBlocked => Code::NotAuthorized,
+        Cause::SidBlocked | Cause::Frozen => Code::NotAuthorized,
         _ => Code::Failed,
     };
     let error = CliError::new(code, cause.to_string());
     CliError {
         hint: hint::for_cause(cause),
+        trouble: cause.trouble().map(Box::new),
         ..error
     }
 }

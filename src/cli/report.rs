@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::error::CliError;
 use super::exit::{Code, ExitCode};
+use super::hint;
 
 /// Version of the JSON documents.
 pub(crate) const SCHEMA: &str = "sedkit/1";
@@ -87,6 +88,21 @@ impl Report {
                 .for_each(&mut *change);
             each_in_map(&mut drive.fields, change);
             each_in_error(&mut drive.error, change);
+        }
+    }
+
+    /// Gives every error a way out, if only that of its kind. Where drives failed, their own errors
+    /// have it.
+    pub(crate) fn complete(&mut self, command: &str) {
+        let drives = self.drives.iter_mut();
+        let mut errors: Vec<&mut CliError> =
+            drives.filter_map(|drive| drive.error.as_mut()).collect();
+        if errors.is_empty() {
+            errors.extend(self.error.as_mut());
+        }
+        for error in errors {
+            let general = || hint::for_code(error.code, command);
+            error.hint.get_or_insert_with(general);
         }
     }
 
@@ -197,7 +213,9 @@ pub(crate) fn fields(value: &impl Serialize) -> Map<String, Value> {
 fn each_in_error(error: &mut Option<CliError>, change: &mut impl FnMut(&mut String)) {
     if let Some(error) = error {
         change(&mut error.message);
-        error.hint.iter_mut().for_each(change);
+        error.hint.iter_mut().for_each(&mut *change);
+        let findings = error.diagnosis.iter_mut();
+        findings.for_each(|finding| finding.each_string(change));
     }
 }
 

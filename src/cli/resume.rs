@@ -57,11 +57,44 @@ fn refused(error: &io::Error) -> CliError {
         Code::Failed,
         format!("unlocked, but the kernel did not take the PIN for resume: {error}"),
     );
-    match error.kind() {
-        ErrorKind::InvalidInput => refusal.with_hint("the kernel takes PINs of 1 to 255 bytes"),
-        _ => refusal.with_hint(
-            "the kernel must be built with CONFIG_BLK_SED_OPAL, and reach the drive over NVMe or a \
-             port that libata allows TCG commands on",
-        ),
+    refusal.with_hint(match (error.kind(), error.raw_os_error()) {
+        (ErrorKind::InvalidInput, _) => "the kernel takes PINs of 1 to 255 bytes",
+        (_, Some(ENOTTY)) => {
+            "the kernel was built without CONFIG_BLK_SED_OPAL, so that it cannot unlock drives at \
+             resume; everything else works without it"
+        }
+        (_, Some(EOPNOTSUPP | ENOTSUPP)) => {
+            "the kernel does not take the drive for an Opal one: it must reach it over NVMe, or a \
+             SATA port of its own; SAS drives are none to it"
+        }
+        _ => "the kernel's log (dmesg) may tell more",
+    })
+}
+
+/// There is no such ioctl: "Inappropriate ioctl for device".
+const ENOTTY: i32 = 25;
+const EOPNOTSUPP: i32 = 95;
+/// What older kernels, as 6.1, answer in place of it.
+const ENOTSUPP: i32 = 524;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hint(number: i32) -> String {
+        refused(&io::Error::from_raw_os_error(number)).hint.unwrap()
+    }
+
+    #[test]
+    fn d112_errno_25_is_explained_by_the_kernel_s_configuration() {
+        let error = refused(&io::Error::from_raw_os_error(25));
+        assert!(error.message.contains("os error 25"), "{error}");
+        assert!(hint(25).contains("without CONFIG_BLK_SED_OPAL"));
+        // A kernel that has it, and takes the drive for none, is another matter.
+        for number in [95, 524] {
+            assert!(hint(number).contains("Opal"), "{number}");
+            assert!(!hint(number).contains("CONFIG"), "{number}");
+        }
+        assert!(hint(5).contains("dmesg"));
     }
 }

@@ -9,16 +9,15 @@ use super::error::CliError;
 use super::exit::Code;
 use crate::drive::{Authority, Credential, Drive};
 use crate::secret::{
-    OpenFiles, Options, Outcome, PinLimits, Prompter, Purpose, Reader, Request, SaltInput,
-    SaltRule, Scheme, Secret, Source, TerminalPrompter, derive, normalise_psid, warnings,
+    OpenFiles, Options, Outcome, PinRule, Prompter, Purpose, Reader, Request, SaltInput, SaltRule,
+    Scheme, Secret, Source, TerminalPrompter, normalise_psid, warnings,
 };
 use crate::transport::Identity;
 
 /// How a passphrase becomes a PIN, as the command line says it.
 #[derive(Clone, Debug)]
 pub(crate) struct Recipe {
-    scheme: Scheme,
-    salt: SaltRule,
+    rule: PinRule,
     serial: Option<String>,
 }
 
@@ -34,16 +33,30 @@ impl Recipe {
     }
 
     fn new(scheme: Option<&str>, default: Scheme, salt: &SaltOptions) -> Result<Self, CliError> {
+        let scheme = scheme.map_or(Ok(default), parse)?;
+        let rule = salt.salt.as_deref().map_or(Ok(SaltRule::Serial), parse)?;
         Ok(Self {
-            scheme: scheme.map_or(Ok(default), parse)?,
-            salt: salt.salt.as_deref().map_or(Ok(SaltRule::Serial), parse)?,
+            rule: PinRule::new(scheme, rule),
             serial: salt.serial.clone(),
         })
     }
 
+    /// The same serial number with another rule.
+    pub(crate) fn with_rule(&self, rule: PinRule) -> Self {
+        Self {
+            rule,
+            serial: self.serial.clone(),
+        }
+    }
+
+    /// The scheme and its salt.
+    pub(crate) const fn rule(&self) -> &PinRule {
+        &self.rule
+    }
+
     /// The name of the scheme.
     pub(crate) const fn scheme(&self) -> Scheme {
-        self.scheme
+        self.rule.scheme
     }
 
     fn pin(&self, passphrase: &Secret, identity: &Identity) -> Result<Secret, CliError> {
@@ -56,8 +69,7 @@ impl Recipe {
             vendor: identity.vendor.as_deref(),
             model: Some(&identity.model),
         };
-        let limits = PinLimits::default();
-        Ok(derive(self.scheme, &self.salt, &input, passphrase, limits)?)
+        Ok(self.rule.pin(passphrase, &input)?)
     }
 }
 
@@ -139,14 +151,19 @@ impl<'a> Secrets<'a> {
     ) -> Result<Key, CliError> {
         let outcome = self.read(source, prompt, Purpose::New)?;
         if let Outcome::Secret(passphrase) = &outcome {
-            for warning in warnings(recipe.scheme, passphrase) {
-                self.context.output.warning(&warning.to_string());
-            }
+            self.warn(recipe, passphrase);
         }
         Ok(Key {
             outcome,
             recipe: recipe.clone(),
         })
+    }
+
+    /// Warns of what may go wrong with a passphrase that is set by a recipe.
+    pub(crate) fn warn(&self, recipe: &Recipe, passphrase: &Secret) {
+        for warning in warnings(recipe.scheme(), passphrase) {
+            self.context.output.warning(&warning.to_string());
+        }
     }
 
     /// Reads a PSID, with or without the dashes of the label.
@@ -218,8 +235,13 @@ pub(crate) struct Key {
 impl Key {
     /// The PIN for a drive. The MSID is fetched from the drive and never hashed.
     pub(crate) fn pin(&self, drive: &mut Drive) -> Result<Secret, CliError> {
+        self.pin_by(&self.recipe, drive)
+    }
+
+    /// The PIN for a drive by another recipe.
+    pub(crate) fn pin_by(&self, recipe: &Recipe, drive: &mut Drive) -> Result<Secret, CliError> {
         match &self.outcome {
-            Outcome::Secret(passphrase) => self.recipe.pin(passphrase, drive.identity()),
+            Outcome::Secret(passphrase) => recipe.pin(passphrase, drive.identity()),
             Outcome::Msid => Ok(drive.msid()?),
         }
     }

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use super::code::{ErrorCode, session_code};
 use super::{
     AccessError, Authority, Mismatch, RangeError, SetupReport, Step, TableError, TallyError,
 };
 use crate::secret::SchemeError;
 use crate::session;
-use crate::spec::{DataRemovalMechanism, FeatureCode, MethodStatus, Ssc};
+use crate::spec::{DataRemovalMechanism, FeatureCode, MethodStatus, RangeNumber, Ssc};
 
 /// The error of an operation.
 #[derive(Debug, thiserror::Error)]
@@ -117,6 +118,9 @@ pub enum Cause {
         /// How long the end of that session was waited for.
         waited: Duration,
     },
+    /// Ranges other than the Global one hold blocks, and would lose their data.
+    #[error("the data of {} would be lost, since only that of range 0 can be kept", range_names(.0))]
+    OtherRanges(Vec<RangeNumber>),
     /// Data would be lost, and nobody has named the drive.
     #[error("data would be lost, and the drive was not named")]
     ConsentRequired,
@@ -152,6 +156,14 @@ pub enum Cause {
     /// Session and transport.
     #[error(transparent)]
     Session(session::Error),
+}
+
+fn range_names(ranges: &[RangeNumber]) -> String {
+    let names: Vec<_> = ranges
+        .iter()
+        .map(|range| format!("range {range}"))
+        .collect();
+    names.join(", ")
 }
 
 impl From<session::Error> for Cause {
@@ -190,51 +202,6 @@ impl<T> At<T> for Result<T, session::Error> {
             }
             _ => Error::at(step, error),
         })
-    }
-}
-
-/// The class of a failure; the command line makes exit codes and hints of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ErrorCode {
-    /// Anything without a class of its own.
-    Failed,
-    /// What was asked for is impossible on this drive: a PIN, a range, an authority.
-    InvalidRequest,
-    /// A PIN was refused, or the authority may not do this.
-    NotAuthorized,
-    /// Too many wrong PINs.
-    LockedOut,
-    /// No self-encrypting drive, or not this feature.
-    NotSupported,
-    /// Another session is open.
-    Busy,
-    /// Data would be lost, and nobody has named the drive.
-    ConsentRequired,
-    /// The drive answered nonsense.
-    Malformed,
-    /// Somebody asked to stop.
-    Interrupted,
-    /// No answer within the time limit.
-    TimedOut,
-}
-
-impl ErrorCode {
-    /// The name, in snake case, as it stands in JSON.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Failed => "failed",
-            Self::InvalidRequest => "invalid_request",
-            Self::NotAuthorized => "not_authorized",
-            Self::LockedOut => "locked_out",
-            Self::NotSupported => "not_supported",
-            Self::Busy => "busy",
-            Self::ConsentRequired => "consent_required",
-            Self::Malformed => "malformed",
-            Self::Interrupted => "interrupted",
-            Self::TimedOut => "timed_out",
-        }
     }
 }
 
@@ -345,7 +312,7 @@ impl Error {
             | Cause::TryBudget { .. } => ErrorCode::NotAuthorized,
             Cause::LockedOut { .. } => ErrorCode::LockedOut,
             Cause::Busy { .. } => ErrorCode::Busy,
-            Cause::ConsentRequired => ErrorCode::ConsentRequired,
+            Cause::ConsentRequired | Cause::OtherRanges(_) => ErrorCode::ConsentRequired,
             Cause::Table(TableError::Short(_)) => ErrorCode::Malformed,
             Cause::NotActivated
             | Cause::ActivationFailed
@@ -356,20 +323,5 @@ impl Error {
             | Cause::Tally(_) => ErrorCode::Failed,
             Cause::Session(error) => session_code(error),
         }
-    }
-}
-
-const fn session_code(error: &session::Error) -> ErrorCode {
-    match error {
-        session::Error::Malformed(_) | session::Error::Endless => ErrorCode::Malformed,
-        session::Error::OutOfTurn => ErrorCode::Busy,
-        session::Error::Interrupted => ErrorCode::Interrupted,
-        session::Error::TimedOut { .. } => ErrorCode::TimedOut,
-        session::Error::Status(MethodStatus::NOT_AUTHORIZED) => ErrorCode::NotAuthorized,
-        session::Error::Status(MethodStatus::AUTHORITY_LOCKED_OUT) => ErrorCode::LockedOut,
-        session::Error::Status(MethodStatus::SP_BUSY | MethodStatus::NO_SESSIONS_AVAILABLE) => {
-            ErrorCode::Busy
-        }
-        _ => ErrorCode::Failed,
     }
 }

@@ -120,6 +120,8 @@ impl Drive {
         let credential = Some((authority.uid(), pin));
         let opened = self.tper.open_session(authority.sp(), credential);
         let opened = opened.map_err(|error| refusal(authority, error));
+        let is_msid = authority == Authority::Sid && self.msid.shown.as_ref() == Some(pin);
+        self.msid.was_refused |= is_msid && opened.as_ref().is_err_and(Error::is_refusal);
         self.remember(authority, attempt, opened.as_ref().err());
         opened
     }
@@ -192,7 +194,13 @@ impl Drive {
             return Err(Error::at(Step::GetMsid, session::Error::from(nonsense)));
         }
         session.end().at(Step::EndSession)?;
+        self.msid.shown = Some(Secret::from_slice(msid.expose()));
         Ok(msid)
+    }
+
+    /// Whether SID was refused with the default PIN.
+    pub(super) const fn was_msid_refused(&self) -> bool {
+        self.msid.was_refused
     }
 }
 

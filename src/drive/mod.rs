@@ -17,14 +17,16 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
+use crate::secret::Secret;
 use crate::session::{
-    self, Discovery, Identity, IfCounts, Interrupt, Tper, TperOptions, Transport,
+    self, Discovery, Facts, Identity, IfCounts, Interrupt, Tper, TperOptions, Transport,
 };
 use crate::spec::{RangeNumber, Ssc, uid};
 
 mod authority;
 mod boot;
 mod byte_table;
+mod code;
 mod consent;
 mod data_removal;
 mod data_store;
@@ -32,12 +34,14 @@ mod erase;
 mod error;
 mod facts;
 mod finding;
+mod firmware_prompt;
 mod geometry;
 mod identify;
 mod journal;
 mod lock;
 mod login;
 mod mismatch;
+mod neighbours;
 mod ownership;
 mod passwd;
 mod plan;
@@ -59,12 +63,14 @@ pub use byte_table::{
     Atomicity, ByteTable, Comparison, Contents, OnPiece, OnProgress, Phase, Piece, TableError,
     TableName, TableProgress, Verification, WriteReport, ZeroPadded,
 };
+pub use code::ErrorCode;
 pub use consent::{ConsentError, EraseConsent};
 pub use data_store::{DataStoreTable, DataStores, Permitted};
-pub use erase::{EraseReport, EraseRequest, ErasedRange, Witness};
-pub use error::{Cause, Error, ErrorCode};
+pub use erase::{EraseMethod, EraseReport, EraseRequest, ErasedRange, Witness};
+pub use error::{Cause, Error};
 pub use facts::ProtocolInformation;
-pub use finding::Finding;
+pub use finding::{Finding, NoTcg, Trouble};
+pub use firmware_prompt::{FirmwarePrompt, PROMPT_MAX, PROMPTED, Prompt};
 pub use geometry::{RangeError, RangeSpec};
 pub use identify::{
     ASSUMED_LIMIT, Evidence, LimitSource, Limits, PinSearch, RESERVE, SearchEnd, SearchReport,
@@ -73,7 +79,8 @@ pub use identify::{
 pub use journal::Journal;
 pub use lock::{LockReport, LockRequest};
 pub use mismatch::Mismatch;
-pub use passwd::{PasswdReport, Proof, Tries};
+pub use neighbours::{AtaSource, Neighbours};
+pub use passwd::{PasswdReport, PinChange, Proof, Tries};
 pub use plan::PlannedCall;
 pub use range::{
     KeyChange, LockingRange, NewRange, Place, RangeChange, RangeChoice, RangeReport, RangeSettings,
@@ -83,7 +90,7 @@ pub use raw::{
     RowSource,
 };
 pub use reset::{BlockReport, BlockRequest, ProgrammaticReset, TperResetReport};
-pub use revert::RevertReport;
+pub use revert::{KeepReport, OtherRanges, ReleaseReport, Releasing, RevertReport};
 pub use setup::{LockOnReset, SetupPlan, SetupReport};
 pub use shadow_mbr::{LoadRequest, MbrChange, MbrControl, MbrReport, MbrStatus, MbrSurvey};
 pub use state::{DriveState, LockingState, MbrState};
@@ -162,6 +169,17 @@ pub struct Drive {
     tries: u32,
     refused: BTreeMap<Authority, u32>,
     journal: Option<Journal>,
+    neighbours: Option<Neighbours>,
+    msid: MsidMemory,
+}
+
+/// What is known of the default PIN, which is no secret.
+#[derive(Default)]
+struct MsidMemory {
+    /// What the drive showed.
+    shown: Option<Secret>,
+    /// Whether SID was refused with it.
+    was_refused: bool,
 }
 
 impl Drive {
@@ -197,6 +215,8 @@ impl Drive {
             tries,
             refused: BTreeMap::new(),
             journal: None,
+            neighbours: None,
+            msid: MsidMemory::default(),
         })
     }
 
@@ -204,6 +224,12 @@ impl Drive {
     #[must_use]
     pub fn identity(&self) -> &Identity {
         self.tper.transport().identity()
+    }
+
+    /// What the interface said of the drive when it was opened.
+    #[must_use]
+    pub fn facts(&self) -> Facts {
+        self.tper.transport().facts()
     }
 
     /// What Level 0 Discovery told last.

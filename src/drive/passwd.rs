@@ -5,6 +5,8 @@
 //! changed it already: the new PIN is the second attempt that `login` describes. The note of that in
 //! the journal stays until the new PIN is proven and nothing more is sent.
 
+use std::time::Duration;
+
 use super::error::At;
 use super::journal::Note;
 use super::login::check_pin;
@@ -14,6 +16,17 @@ use crate::secret::Secret;
 use crate::session::{self, Row, Session};
 use crate::spec::column::{authority as authority_column, c_pin};
 use crate::spec::{MethodStatus, uid};
+
+/// One PIN that is to be changed.
+#[derive(Debug)]
+pub struct PinChange {
+    /// Whose PIN.
+    pub authority: Authority,
+    /// Who changes it.
+    pub by: Credential,
+    /// What it is to be.
+    pub new_pin: Secret,
+}
 
 /// What changing a PIN found and did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +54,7 @@ pub enum Proof {
 }
 
 /// Tries of a PIN, as far as the authority may see them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Tries {
     /// Wrong attempts since the last right one.
@@ -70,31 +83,27 @@ impl Drive {
         Ok(report)
     }
 
-    /// Changes the PINs of several authorities to one, in this order, and proves each before the next
-    /// is touched: what was done, and why not all of it.
+    /// Changes the PINs of several authorities, in this order, and proves each before the next is
+    /// touched: what was done, and why not all of it.
     ///
     /// Can be run again after an interruption, with the same PINs.
-    pub fn change_pins(
-        &mut self,
-        changes: &[(Authority, Credential)],
-        new_pin: &Secret,
-    ) -> (Vec<PasswdReport>, Option<Error>) {
+    pub fn change_pins(&mut self, changes: &[PinChange]) -> (Vec<PasswdReport>, Option<Error>) {
         let mut reports = Vec::new();
-        for (authority, credential) in changes {
-            match self.change_and_prove(*authority, credential, new_pin) {
+        for change in changes {
+            match self.change_and_prove(change.authority, &change.by, &change.new_pin) {
                 Ok(report) => reports.push(report),
                 // The notes stay: the next run will find the first PINs changed.
                 Err(error) => return (reports, Some(error)),
             }
         }
-        for (authority, _) in changes {
-            self.note(*authority).remove();
+        for change in changes {
+            self.note(change.authority).remove();
         }
         (reports, None)
     }
 
     /// The change of a PIN but for the end of its note.
-    fn change_and_prove(
+    pub(super) fn change_and_prove(
         &mut self,
         authority: Authority,
         credential: &Credential,
@@ -198,6 +207,26 @@ impl Drive {
     }
 }
 
+/// How long to wait for the end of another session before a question that nobody asked for.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+impl Drive {
+    /// The tries of PSID, which a drive shows to anybody; `None` if this one does not. Where another
+    /// session is open, its end is waited for only for a moment.
+    ///
+    /// # Errors
+    /// [`Error`] with the step at which it failed, [`ErrorCode::Busy`](super::ErrorCode::Busy) among
+    /// them.
+    pub fn psid_tries(&mut self) -> Result<Option<Tries>, Error> {
+        let nobody = Credential::new(Authority::Psid, Secret::from_slice(&[]));
+        self.tper.set_busy_wait(Some(PATIENCE));
+        let tries = self.tries(&nobody);
+        self.tper.set_busy_wait(None);
+        let is_shown = |tries: &Tries| tries.tries.is_some() || tries.try_limit.is_some();
+        Ok(Some(tries?).filter(is_shown))
+    }
+}
+
 impl Tries {
     /// Nothing is shown.
     pub const NONE: Self = Self {
@@ -205,6 +234,15 @@ impl Tries {
         try_limit: None,
         persistence: None,
     };
+
+    /// Whether the authority is locked out by the count.
+    #[must_use]
+    pub const fn is_exhausted(&self) -> bool {
+        match (self.tries, self.try_limit) {
+            (Some(tries), Some(limit)) => limit > 0 && tries >= limit,
+            _ => false,
+        }
+    }
 
     pub(super) fn from_row(row: &Row) -> Result<Self, session::Error> {
         Ok(Self {

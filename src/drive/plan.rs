@@ -77,7 +77,7 @@ impl Plan {
         });
     }
 
-    fn read_msid(&mut self) {
+    pub(super) fn read_msid(&mut self) {
         self.session(uid::ADMIN_SP, None, "");
         self.read(uid::C_PIN_MSID, "Get", "PIN");
     }

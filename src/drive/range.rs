@@ -12,9 +12,13 @@ use crate::wire::Value;
 mod change;
 mod place;
 mod plan;
+mod settings;
+mod work;
 
-pub use change::{KeyChange, NewRange, RangeChange, RangeChoice, RangeReport, RangeSettings};
+pub(super) use work::replace_key;
+
 pub use place::Place;
+pub use settings::{KeyChange, NewRange, RangeChange, RangeChoice, RangeReport, RangeSettings};
 
 /// A Locking range. What the authority may not see, and what the drive does not tell, is `None`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,9 +132,20 @@ impl Drive {
 
 /// Every range, as far as the authority may see it, the Global range first.
 fn all(session: &mut Session<'_>) -> Result<Vec<LockingRange>, Error> {
+    let mut first = column::UID;
     let mut ranges = Vec::new();
     for number in numbers(session)? {
-        ranges.push(show(session, number)?);
+        let mut row = shown(session, number, first)?;
+        if row.is_none() && ranges.is_empty() {
+            // No ACE grants the name. A TPer may refuse a Get for that, instead of leaving it out.
+            row = shown(session, number, locking::RANGE_START)?;
+            first = match row {
+                Some(_) => locking::RANGE_START,
+                None => first,
+            };
+        }
+        let range = LockingRange::from_row(number, &row.unwrap_or_default());
+        ranges.push(range.at(Step::ReadRange)?);
     }
     Ok(ranges)
 }
@@ -144,12 +159,9 @@ pub(super) fn numbers(session: &mut Session<'_>) -> Result<Vec<RangeNumber>, Err
 
 /// The ranges that have locking enabled, and those of which the authority may not see it.
 pub(super) fn lockable(session: &mut Session<'_>) -> Result<Vec<RangeNumber>, Error> {
-    let mut lockable = Vec::new();
-    for number in numbers(session)? {
-        let range = show(session, number)?;
-        lockable.extend((range.is_lock_enabled() != Some(false)).then_some(number));
-    }
-    Ok(lockable)
+    let ranges = all(session)?.into_iter();
+    let lockable = ranges.filter(|range| range.is_lock_enabled() != Some(false));
+    Ok(lockable.map(|range| range.number).collect())
 }
 
 /// The columns that say whether a range is locked, as far as the authority may see them.
@@ -201,15 +213,16 @@ fn rows_by_parts(session: &mut Session<'_>, table: Uid) -> Result<BTreeSet<Uid>,
 
 /// A range, as far as the authority may see it: all, its name, or that it exists.
 pub(super) fn show(session: &mut Session<'_>, number: RangeNumber) -> Result<LockingRange, Error> {
-    let row = match session.get(
-        uid::locking_range(number),
-        column::UID..=locking::ACTIVE_KEY,
-    ) {
-        Err(session::Error::Status(MethodStatus::NOT_AUTHORIZED)) => Ok(Row::default()),
-        row => row,
-    };
-    let range = row.and_then(|row| LockingRange::from_row(number, &row));
-    range.at(Step::ReadRange)
+    let row = shown(session, number, column::UID)?.unwrap_or_default();
+    LockingRange::from_row(number, &row).at(Step::ReadRange)
+}
+
+/// The columns of a range from one on; `None` if Get was refused.
+fn shown(session: &mut Session<'_>, number: RangeNumber, first: u64) -> Result<Option<Row>, Error> {
+    match session.get(uid::locking_range(number), first..=locking::ACTIVE_KEY) {
+        Err(session::Error::Status(MethodStatus::NOT_AUTHORIZED)) => Ok(None),
+        row => row.map(Some).at(Step::ReadRange),
+    }
 }
 
 /// Reads the columns of a range that say where it is and whether it is locked.

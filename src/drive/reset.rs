@@ -11,7 +11,8 @@ use crate::wire::Value;
 /// How SID shall be blocked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlockRequest {
-    /// Whether a hardware reset shall end the block, and not only a power cycle.
+    /// Whether a hardware reset shall end the block, and not only a power cycle. If not, a block that
+    /// is there already is left as it is, whatever ends it.
     pub hardware_reset_clears: bool,
     /// Whether the Locking SP shall be frozen, too.
     pub freeze: bool,
@@ -100,9 +101,10 @@ impl Drive {
         }
         let clears = feature.hardware_reset_clears_block.unwrap_or_default();
         let is_blocked = feature.sid_blocked || feature.locking_sp_frozen;
-        let is_frozen_as_asked = feature.locking_sp_frozen || !request.freeze;
+        let is_as_asked = (feature.locking_sp_frozen || !request.freeze)
+            && (clears || !request.hardware_reset_clears);
         match is_blocked {
-            true if is_frozen_as_asked && clears == request.hardware_reset_clears => Ok(false),
+            true if is_as_asked => Ok(false),
             true => Err(Error::before(Cause::BlockedOtherwise)),
             false => Ok(request.freeze || !feature.sid_pin_differs_from_msid),
         }

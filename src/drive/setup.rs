@@ -285,8 +285,15 @@ fn converge(
         return Ok((shown, false));
     }
     let place = [locking::RANGE_START, locking::RANGE_LENGTH];
-    if !has_consent && missing.iter().any(|(column, _)| place.contains(column)) {
-        return Err(Error::at(Step::SetRange, Cause::ConsentRequired));
+    if missing.iter().any(|(column, _)| place.contains(column)) {
+        if !has_consent {
+            return Err(Error::at(Step::SetRange, Cause::ConsentRequired));
+        }
+        // What an earlier range of that number has left is not to be read again. A drive that was
+        // activated just now has had none.
+        if shown.range_length == Some(0) {
+            range::replace_key(session, &shown)?;
+        }
     }
     Ok((set(session, range, &missing)?, true))
 }
@@ -304,7 +311,7 @@ fn includes(found: Option<&Value>, asked: &Value) -> bool {
 }
 
 /// Switches the shadow MBR off.
-fn disable_mbr(session: &mut Session<'_>) -> Result<(), Error> {
+pub(super) fn disable_mbr(session: &mut Session<'_>) -> Result<(), Error> {
     let disabled = [(mbr_control::ENABLE, false.into())];
     session
         .set(uid::MBR_CONTROL, disabled)

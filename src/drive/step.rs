@@ -36,6 +36,8 @@ pub enum Step {
     SetRights,
     /// Replacing a media encryption key.
     GenKey,
+    /// Erasing a range in single user mode.
+    Erase,
     /// Setting the control of the shadow MBR.
     SetMbrControl,
     /// Reading the control of the shadow MBR.
@@ -110,6 +112,7 @@ impl Step {
             Self::ReadRights => "read_rights",
             Self::SetRights => "set_rights",
             Self::GenKey => "gen_key",
+            Self::Erase => "erase",
             Self::SetMbrControl => "set_mbr_control",
             Self::ReadMbrControl => "read_mbr_control",
             Self::DescribeTable => "describe_table",

@@ -2,9 +2,12 @@
 
 mod dialogue;
 mod erase;
+mod keep;
 mod noise;
 mod other;
 mod passwd;
+mod raw;
+mod release;
 mod revert;
 mod setup;
 mod shadow_mbr;

@@ -60,7 +60,7 @@ pub(super) fn wd_kek(typed: &[u8]) -> Result<Secret, SchemeError> {
     }
     let mut key = Zeroizing::new(<[u8; ATA_PASSWORD]>::from(hash.finalize()));
     for _ in 1..WD_ROUNDS {
-        *key = Sha256::digest(&*key).into();
+        *key = Sha256::digest(key.as_slice()).into();
     }
     Ok(Secret::from_slice(&*key))
 }

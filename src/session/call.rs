@@ -146,6 +146,19 @@ impl Session<'_> {
             .map(|_| ())
     }
 
+    /// Erase: replaces the key of a range that is in single user mode, switches its locks off, and
+    /// empties its User's PIN.
+    ///
+    /// # Warning
+    /// The data of the range are lost.
+    ///
+    /// # Errors
+    /// As [`Session::call`].
+    pub fn erase(&mut self, range: Uid) -> Result<(), Error> {
+        self.call(&MethodCall::new(range, method::ERASE))
+            .map(|_| ())
+    }
+
     /// Activate: takes an SP out of Manufactured-Inactive.
     ///
     /// # Errors

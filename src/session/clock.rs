@@ -51,6 +51,9 @@ impl Clock for SystemClock {
 pub(crate) struct Patience {
     pub(crate) limit: Duration,
     pub(crate) heeds_interrupt: bool,
+    /// How many more times to ask where the TPer says that there is no answer. It means that the
+    /// command was discarded, but drives are known that say so while they work (Intel 6000p).
+    pub(crate) empty_polls: usize,
 }
 
 impl Patience {
@@ -59,6 +62,7 @@ impl Patience {
         Self {
             limit,
             heeds_interrupt: true,
+            empty_polls: EMPTY_POLLS,
         }
     }
 
@@ -66,8 +70,12 @@ impl Patience {
     pub(crate) const CLEANUP: Self = Self {
         limit: Duration::from_secs(2),
         heeds_interrupt: false,
+        empty_polls: 2,
     };
 }
+
+/// Within 93 ms: no longer than a host that is alive may let another one wait.
+pub(crate) const EMPTY_POLLS: usize = 8;
 
 /// A wait that has begun.
 #[derive(Clone, Copy, Debug)]

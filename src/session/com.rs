@@ -139,6 +139,10 @@ impl Com {
 
     /// Fetches what is still awaited and ends the sessions to which it belongs; their numbers.
     pub(crate) fn settle(&mut self, patience: Patience) -> Result<Vec<Numbers>, Error> {
+        let patience = Patience {
+            empty_polls: 0,
+            ..patience
+        };
         let wait = self.wait(patience);
         let mut orphans = match self.receive(patience) {
             Err(Error::NoAnswer) => Vec::new(),
@@ -192,6 +196,7 @@ impl Com {
         let mut wait = self.wait(patience);
         let mut packets = Vec::new();
         let mut size = 0;
+        let mut empty_polls = patience.empty_polls;
         for _ in 0..MAX_PARTS {
             wait.check(self.clock.now())?;
             let mut part = self.poll(&mut wait)?;
@@ -201,6 +206,11 @@ impl Com {
                     self.awaiting = part.outstanding_data != 0;
                     size += self.buffer.len();
                     packets.append(&mut part.packets);
+                }
+                Readiness::Nothing if packets.is_empty() && empty_polls > 0 => {
+                    empty_polls -= 1;
+                    self.pause(&mut wait)?;
+                    continue;
                 }
                 // Nothing, or the ComID is inactive; `poll` has waited for everything else.
                 readiness => {

@@ -102,6 +102,9 @@ pub enum MalformedKind {
     /// The session manager answered with another method.
     #[error("another method")]
     Method,
+    /// Nothing but zeros came.
+    #[error("nothing but zeros")]
+    Zeros,
     /// A result is missing or has another type.
     #[error("no valid {0}")]
     Result(&'static str),
@@ -177,6 +180,12 @@ impl Error {
             Self::Status(status) | Self::Busy { status, .. } => Some(*status),
             _ => None,
         }
+    }
+
+    /// Whether the kernel keeps ATA TRUSTED commands from the drive.
+    #[must_use]
+    pub const fn is_blocked_by_kernel(&self) -> bool {
+        matches!(self, Self::Transport(transport::Error::Blocked { .. }))
     }
 
     /// Whether the interface does not know a command, or the kernel knows that it does not. Other

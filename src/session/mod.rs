@@ -36,16 +36,19 @@ mod call;
 mod capacity;
 mod clock;
 mod com;
+mod discovery;
 mod error;
 mod interrupt;
 mod management;
 mod properties;
+mod protocols;
 mod row;
 #[expect(
     clippy::module_inception,
     reason = "the file is named after its main type"
 )]
 mod session;
+mod session_timeout;
 mod tper;
 mod transaction;
 
@@ -62,7 +65,7 @@ pub use transaction::Transaction;
 pub(crate) use tper::Opened;
 
 pub(crate) use crate::transport::count::IfCounts;
-pub(crate) use crate::transport::{Bus, Identity, Transport, sanitise};
+pub(crate) use crate::transport::{AtaSecurity, Bus, Facts, Identity, Transport, sanitise};
 pub(crate) use crate::wire::MethodCall;
 pub(crate) use crate::wire::discovery::{DataRemoval, Discovery};
 pub(crate) use crate::wire::security_protocol::{

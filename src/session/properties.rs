@@ -128,6 +128,20 @@ impl Properties {
             response: com_packet.min(told(property::MAX_RESPONSE_COM_PACKET_SIZE, com_packet)),
         }
     }
+
+    /// How many bytes an answer of the TPer may have: what it tells of its responses, or else of what
+    /// it takes, but no less than what is guaranteed.
+    #[must_use]
+    pub fn response_size(&self, guaranteed: Limits) -> usize {
+        let takes = self.send_limits(guaranteed).com_packet;
+        match self.tper(property::MAX_RESPONSE_COM_PACKET_SIZE) {
+            None => takes,
+            Some(0) => MAX_BUFFER,
+            Some(size) => usize::try_from(size)
+                .unwrap_or(usize::MAX)
+                .max(guaranteed.com_packet),
+        }
+    }
 }
 
 fn find(properties: &[(String, u64)], name: &str) -> Option<u64> {
@@ -234,6 +248,22 @@ mod tests {
         let properties = parse(&answer(&[("MaxMethods", 1)], None)).unwrap();
         assert_eq!(properties.send_limits(OPAL), OPAL);
         assert!(properties.host.is_empty());
+    }
+
+    #[test]
+    fn answers_are_as_large_as_the_tper_says_of_them() {
+        let size = |pairs: &[(&str, u64)]| {
+            let properties = parse(&answer(pairs, None)).unwrap();
+            properties.response_size(OPAL)
+        };
+        let takes = ("MaxComPacketSize", 66_048);
+        let sends = |size| ("MaxResponseComPacketSize", size);
+        assert_eq!(size(&[takes, sends(4096)]), 4096);
+        assert_eq!(size(&[takes, sends(100_000)]), 100_000);
+        assert_eq!(size(&[takes, sends(512)]), 2048);
+        assert_eq!(size(&[takes, sends(0)]), MAX_BUFFER);
+        assert_eq!(size(&[takes]), 66_048);
+        assert_eq!(size(&[]), 2048);
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub(crate) const HSN: Hsn = Hsn(0x69);
 pub(crate) enum Line {
     /// An IF-SEND of these bytes, padded.
     Send(SecurityProtocol, Vec<u8>),
+    /// An IF-SEND of these bytes by protocol 02h with a fixed SP Specific field.
+    Manage(ComId, Vec<u8>),
     /// An IF-SEND of anything.
     SendAny,
     /// An IF-SEND, or IF-RECV, of anything that the interface refuses.
@@ -67,6 +69,11 @@ pub(crate) fn header(outstanding_data: u32, min_transfer: u32) -> Vec<u8> {
         ..ComPacket::empty(COM_ID)
     };
     packet.encode().to_vec()
+}
+
+/// What a TPer gives that has nothing to say, as often as it is asked.
+pub(crate) fn silence() -> Vec<Line> {
+    vec![recv_bytes(header(0, 0)); 1 + super::clock::EMPTY_POLLS]
 }
 
 pub(crate) fn send(section: &str) -> Line {
@@ -197,6 +204,14 @@ impl Transport for Actor {
                 status,
             }),
             Some(Line::SendAny) => Ok(()),
+            Some(Line::Manage(expected_id, expected))
+                if protocol == SecurityProtocol::TCG_MANAGEMENT && com_id == expected_id =>
+            {
+                match data == expected {
+                    true => Ok(()),
+                    false => Err(self.differs(data, expected)),
+                }
+            }
             Some(Line::Send(expected_protocol, mut expected)) => {
                 expected.resize(expected.len().next_multiple_of(512), 0);
                 if protocol == expected_protocol && com_id == COM_ID && data == expected {

@@ -276,7 +276,8 @@ fn answers_without_end_are_given_up() {
 #[test]
 fn an_all_zero_header_is_no_answer() {
     for empty in [header(0, 0), vec![0; 20], vec![0; 2048]] {
-        let stage = in_session([send("7.7"), recv_bytes(empty)]);
+        let polls = vec![recv_bytes(empty); 1 + super::clock::EMPTY_POLLS];
+        let stage = in_session([send("7.7")].into_iter().chain(polls));
         let mut tper = stage.tper();
         let mut session = tper.start_session(uid::ADMIN_SP, None).unwrap();
         let error = session.get(uid::C_PIN_MSID, 3..=3).unwrap_err();

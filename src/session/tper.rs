@@ -8,18 +8,16 @@ use super::answer::{Numbers, claimed_session, is_end_of_session};
 use super::clock::{Clock, Patience, SystemClock};
 use super::com::Com;
 use super::properties::{self, Limits, Properties};
-use super::{Discovery, Error, IfCounts, Interrupt, Malformed, MalformedKind, Session};
+use super::session_timeout::{SESSION_TIMEOUT, SessionTimeout};
+use super::{Error, IfCounts, Interrupt, Malformed, MalformedKind, Session};
 use crate::secret::Secret;
-use crate::spec::{ComId, Hsn, MethodStatus, SecurityProtocol, Ssc, Tsn, Uid, method, uid};
+use crate::spec::{ComId, Hsn, MethodStatus, Ssc, Tsn, Uid, method, uid};
 use crate::transport::Transport;
 use crate::wire::token::byte;
 use crate::wire::{MethodCall, MethodResponse, Value};
 
 /// How long to leave a busy TPer alone between two attempts to open a session.
 const BUSY_PAUSE: Duration = Duration::from_millis(250);
-
-/// First buffer for Level 0 Discovery in bytes: the largest response known has 0x1a0.
-const DISCOVERY_BUFFER: usize = 2048;
 
 /// Bits of a random host session number: drives are known that take numbers of 31 bits only.
 const HSN_MASK: u32 = 0x7fff_ffff;
@@ -30,6 +28,8 @@ mod start_session {
     pub(super) const HOST_CHALLENGE: u64 = 0;
     /// The authority that it proves.
     pub(super) const HOST_SIGNING_AUTHORITY: u64 = 3;
+    /// Milliseconds without a command after which the session may be dropped.
+    pub(super) const SESSION_TIMEOUT: u64 = 5;
 }
 
 /// How a TPer is talked to.
@@ -59,9 +59,11 @@ impl Default for TperOptions {
 pub struct Tper {
     pub(super) com: Com,
     timeout: Duration,
+    busy_wait: Option<Duration>,
     hsn: Option<Hsn>,
     guaranteed: Limits,
     pub(super) limits: Limits,
+    pub(super) session_timeout: SessionTimeout,
 }
 
 /// A session that was opened, and that somebody must enter: it is not ended otherwise.
@@ -77,9 +79,11 @@ impl Tper {
         Self {
             com: Com::new(transport, options.clock, options.interrupt),
             timeout: options.timeout,
+            busy_wait: None,
             hsn: options.hsn,
             guaranteed,
             limits: guaranteed,
+            session_timeout: SessionTimeout::default(),
         }
     }
 
@@ -138,6 +142,12 @@ impl Tper {
         self.timeout = timeout;
     }
 
+    /// A limit for waiting while another session keeps the TPer busy, from now on; `None` is as
+    /// long as a method may take.
+    pub const fn set_busy_wait(&mut self, limit: Option<Duration>) {
+        self.busy_wait = limit;
+    }
+
     /// The time since a moment that never changes.
     #[must_use]
     pub fn now(&self) -> Duration {
@@ -157,39 +167,6 @@ impl Tper {
         self.com.pause_for(pause, &wait).map(|_| ())
     }
 
-    /// Level 0 Discovery: one IF-RECV, and a second one if the response is larger than the first
-    /// buffer (\[Core\] 3.3.6).
-    ///
-    /// # Errors
-    /// [`Error::Transport`] if the drive does not know the command, [`Error::NoAnswer`] if it
-    /// answers no bytes, [`Error::Malformed`] if it answers zeros or anything else.
-    pub fn discover(&mut self) -> Result<Discovery, Error> {
-        let discovery = self.fetch_discovery(DISCOVERY_BUFFER)?;
-        if discovery.missing == 0 {
-            return Ok(discovery);
-        }
-        let total = usize::try_from(discovery.length).unwrap_or(usize::MAX);
-        self.fetch_discovery(total.saturating_add(size_of::<u32>()))
-    }
-
-    fn fetch_discovery(&mut self, length: usize) -> Result<Discovery, Error> {
-        let limit = self.com.receive_limit();
-        let length = length.min(limit).next_multiple_of(super::com::BLOCK);
-        let mut buffer = vec![0; length.min(limit)];
-        let com_id = ComId::LEVEL_0_DISCOVERY;
-        let received = self
-            .com
-            .if_recv(SecurityProtocol::TCG, com_id, &mut buffer)?;
-        let bytes = buffer.get(..received).unwrap_or(&buffer);
-        if bytes.is_empty() {
-            return Err(Error::NoAnswer);
-        }
-        if bytes.iter().all(|&byte| byte == 0) {
-            return Err(Malformed::new(MalformedKind::Result("Level 0 Discovery"), bytes).into());
-        }
-        Discovery::decode(bytes).map_err(|error| Malformed::decode(error, bytes).into())
-    }
-
     /// Exchanges communication properties; they hold for sessions that are opened later.
     ///
     /// # Errors
@@ -201,7 +178,10 @@ impl Tper {
         let properties = properties::parse(&tokens)?;
         let told = properties.send_limits(self.guaranteed);
         self.limits = told.min(offer);
-        self.com.expect_answers_of(self.limits.com_packet);
+        // The path bounds what the TPer may send, and never what it echoes: there are drives that
+        // echo anything (WD SN850X).
+        let answers = properties.response_size(self.guaranteed);
+        self.com.expect_answers_of(answers.min(offer.com_packet));
         Ok(properties)
     }
 
@@ -219,8 +199,8 @@ impl Tper {
 
     /// Opens a read-write session to an SP, as an authority or as anybody.
     ///
-    /// While another session keeps the TPer busy, this waits, for as long as a method may take. A
-    /// refusal for that reason is no attempt at the PIN: either the TPer did not look at it, or it
+    /// While another session keeps the TPer busy, this waits, for as long as a method may take or
+    /// [`Tper::set_busy_wait`] says. A refusal for that reason is no attempt at the PIN: either the TPer did not look at it, or it
     /// was right.
     ///
     /// # Errors
@@ -241,10 +221,16 @@ impl Tper {
         sp: Uid,
         credential: Option<(Uid, &Secret)>,
     ) -> Result<Opened, Error> {
-        let wait = self.com.wait(self.patience());
+        let limit = self.busy_wait.unwrap_or(self.timeout);
+        let wait = self.com.wait(Patience::for_method(limit));
         loop {
             let status = match self.try_start(sp, credential) {
                 Err(Error::Status(status)) if is_busy(status) => status,
+                Err(Error::Status(MethodStatus::INVALID_PARAMETER))
+                    if self.learn_session_timeout()? =>
+                {
+                    continue;
+                }
                 started => return started.map(Opened),
             };
             if self.com.pause_for(BUSY_PAUSE, &wait)?.is_none() {
@@ -263,7 +249,11 @@ impl Tper {
         Session::new(self, opened.0)
     }
 
-    fn try_start(&mut self, sp: Uid, credential: Option<(Uid, &Secret)>) -> Result<Numbers, Error> {
+    pub(super) fn try_start(
+        &mut self,
+        sp: Uid,
+        credential: Option<(Uid, &Secret)>,
+    ) -> Result<Numbers, Error> {
         let hsn = match self.hsn {
             Some(hsn) => hsn,
             None => random_hsn()?,
@@ -276,6 +266,9 @@ impl Tper {
             call = call
                 .optional(start_session::HOST_CHALLENGE, pin.expose())
                 .optional(start_session::HOST_SIGNING_AUTHORITY, authority);
+        }
+        if let SessionTimeout::Required = self.session_timeout {
+            call = call.optional(start_session::SESSION_TIMEOUT, SESSION_TIMEOUT);
         }
         let tsn = match self.manage(&call) {
             Ok(tokens) => self.synchronised(&tokens, hsn)?,

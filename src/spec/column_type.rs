@@ -16,6 +16,8 @@ pub enum ColumnType {
     References,
     /// Text that people gave or the standard has.
     Text,
+    /// A list of texts.
+    Texts,
     /// A PIN or a key: never shown.
     Secret,
     /// A number with names for its values.
@@ -177,6 +179,7 @@ const TYPES: &[(&str, ColumnType)] = &[
     ("Key", ColumnType::Secret),
     ("Mode", ColumnType::Enumeration(MEDIA_MODES)),
     // TPerInfo
+    ("SSC", ColumnType::Texts),
     ("ProgrammaticResetEnable", ColumnType::Boolean),
     // LockingInfo, Locking, MBRControl
     ("EncryptSupport", ColumnType::Enumeration(ENCRYPT_SUPPORTS)),

@@ -61,6 +61,17 @@ impl FeatureCode {
 }
 
 open_enum! {
+    /// Whose RangeStart and RangeLength of a range in Single User Mode are (parameter and column
+    /// RangeStartRangeLengthPolicy, \[Single User Mode\]; leaving the parameter out means User).
+    pub RangePolicy: u8 {
+        /// The User's who owns the range.
+        USER = 0, "User";
+        /// The Admins'.
+        ADMINS = 1, "Admins";
+    }
+}
+
+open_enum! {
     /// Where the PIN of SID comes from, initially or after a Revert (\[Opal\] 3.1.1).
     pub PinIndicator: u8 {
         /// The PIN is that of MSID.

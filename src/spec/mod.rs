@@ -82,7 +82,9 @@ pub mod ssc;
 pub mod status;
 pub mod uid;
 
-pub use feature::{DataRemovalMechanism, FeatureCode, IdentifierUsageScope, PinIndicator};
+pub use feature::{
+    DataRemovalMechanism, FeatureCode, IdentifierUsageScope, PinIndicator, RangePolicy,
+};
 pub use life_cycle::LifeCycle;
 pub use numbers::{ComId, Hsn, RangeNumber, Tsn};
 pub use protocol::{ComIdState, SecurityProtocol};

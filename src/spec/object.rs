@@ -86,10 +86,7 @@ pub fn named(name: &str) -> Option<Uid> {
     fixed
         .or_else(|| method::all().find_map(|(uid, known)| (fold(known) == name).then_some(uid)))
         .or_else(|| NUMBERED.iter().find_map(|numbered| numbered.uid(&name)))
-        .or_else(|| {
-            let table = named(name.strip_prefix("table.")?)?;
-            (table.low() == 0).then(|| table.table_descriptor())
-        })
+        .or_else(|| descriptor(name.strip_prefix("table.")?))
 }
 
 /// Every name that has no number in it, and the forms of those that have: `Locking_RangeN`.
@@ -103,11 +100,23 @@ pub fn names() -> impl Iterator<Item = (Uid, String)> {
     fixed.chain(methods).chain(numbered)
 }
 
-/// The row of table `Table` that describes another table.
+/// What the names of tables end with whose only row has the name itself.
+const TABLE_SUFFIX: &str = " table";
+
+/// The row of table `Table` that describes another table: `Table.LockingInfo`.
 fn descriptor_name(uid: Uid) -> Option<String> {
     let is_descriptor = uid.table() == uid::TABLE && uid.low() != 0;
-    let table = is_descriptor.then(|| Uid::from_halves(uid.low(), 0))?;
-    Some(format!("Table.{}", name(table)?))
+    let table = name(is_descriptor.then(|| Uid::from_halves(uid.low(), 0))?)?;
+    let table = table.strip_suffix(TABLE_SUFFIX).unwrap_or(&table);
+    Some(format!("Table.{table}"))
+}
+
+fn descriptor(table: &str) -> Option<Uid> {
+    if table.is_empty() {
+        return None;
+    }
+    let table = named(&format!("{table}{TABLE_SUFFIX}")).or_else(|| named(table))?;
+    (table.low() == 0).then(|| table.table_descriptor())
 }
 
 fn fold(name: &str) -> String {
@@ -355,6 +364,7 @@ mod tests {
             ("K_AES_128_GlobalRange_Key", 0x0805, 0x01),
             ("DataStore2", 0x1002, 0),
             ("Table.MBR", 0x01, 0x0804),
+            ("Table.LockingInfo", 0x01, 0x0801),
             ("ACE_C_PIN_User3_Set_PIN", 0x08, 0x0003_a803),
             ("ACE_K_AES_256_Range1_GenKey", 0x08, 0x0003_b801),
             ("ACE_Locking_Range1_Set_RdLocked", 0x08, 0x0003_e001),

@@ -242,6 +242,13 @@ pub const fn user(number: u16) -> Uid {
     AUTHORITY.row(0x0003_0000 + number as u32)
 }
 
+/// The User to whom a range belongs that is in Single User Mode: User1 for the Global range, User
+/// N + 1 for range N (\[Single User Mode\]).
+#[must_use]
+pub const fn range_owner(range: RangeNumber) -> Uid {
+    AUTHORITY.row(0x0003_0001 + range.0 as u32)
+}
+
 /// The `C_PIN` row of an authority that has a PIN (\[Core\] pattern: same low half, but for SID).
 #[must_use]
 pub fn c_pin(authority: Uid) -> Uid {
@@ -301,6 +308,13 @@ mod tests {
         assert_eq!(c_pin(user(2)), Uid(0x0000_000b_0003_0002));
         assert_eq!(MBR.table_descriptor(), Uid(0x0000_0001_0000_0804));
         assert_eq!(data_store(1), DATA_STORE);
+    }
+
+    #[test]
+    fn a_range_in_single_user_mode_belongs_to_the_next_user() {
+        assert_eq!(range_owner(RangeNumber::GLOBAL), USER1);
+        assert_eq!(range_owner(RangeNumber(8)), user(9));
+        assert_eq!(range_owner(RangeNumber(u16::MAX)).low(), 0x0004_0000);
     }
 
     #[test]

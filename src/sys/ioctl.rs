@@ -9,8 +9,7 @@ use std::time::Duration;
 use sedkit_sys as c;
 use zeroize::Zeroize;
 
-/// Flags of open(2): read past the cache, fail if somebody holds the node for himself, and do not
-/// wait for it.
+/// Flags of open(2): past the cache; fail if somebody holds the node for himself; do not wait.
 pub use nix::libc::{O_DIRECT, O_EXCL, O_NONBLOCK};
 
 /// Data that moves with a SCSI command.

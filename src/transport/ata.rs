@@ -154,7 +154,7 @@ pub(crate) struct IdentifyDevice {
 }
 
 /// The ATA Security feature set: a password on the drive beside TCG Storage (\[ACS\] 4.18).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct AtaSecurity {
     /// The drive has the feature set (word 128 bit 0).
@@ -171,6 +171,37 @@ pub struct AtaSecurity {
     pub enhanced_erase: bool,
     /// The master password cannot unlock, only erase (word 128 bit 8).
     pub maximum_level: bool,
+}
+
+impl AtaSecurity {
+    /// The SP Specific field that asks for it by security protocol EFh (\[SAT\]).
+    pub(crate) const SP_SPECIFIC: ComId = ComId(0x0000);
+
+    /// Reads the answer of security protocol EFh, which SCSI translation layers and NVMe drives
+    /// have in place of IDENTIFY DEVICE (\[SAT\], ATA device server password).
+    ///
+    /// | byte | bits | meaning |
+    /// |---|---|---|
+    /// | 1 | | parameter list length, 0Eh |
+    /// | 8 | 0 | MAXSET: the master password cannot unlock |
+    /// | 9 | 5 | EN_ER_SUP |
+    /// | 9 | 4:0 | PWCNTEX, FROZEN, LOCKED, S_ENABLD, S_SUPPRT |
+    ///
+    /// `None` if the answer is shorter than that, or says so.
+    pub(crate) fn parse_protocol(bytes: &[u8]) -> Option<Self> {
+        const LENGTH: u8 = 0x0e;
+        let [_, length, .., level, flags] = *bytes.first_chunk::<10>()?;
+        let bit = |bit: u32| (flags >> bit) & 1 == 1;
+        (length >= LENGTH).then(|| Self {
+            supported: bit(0),
+            enabled: bit(1),
+            locked: bit(2),
+            frozen: bit(3),
+            count_expired: bit(4),
+            enhanced_erase: bit(5),
+            maximum_level: level & 1 == 1,
+        })
+    }
 }
 
 impl IdentifyDevice {
@@ -346,6 +377,32 @@ pub(crate) mod tests {
             ..AtaSecurity::default()
         };
         assert_eq!(security, expected);
+    }
+
+    /// Bytes assembled from the layout of \[SAT\], ATA DEVICE SERVER PASSWORD.
+    #[test]
+    fn security_state_is_that_of_protocol_ef() {
+        let mut bytes = [0; 512];
+        bytes[1] = 0x0e;
+        bytes[2..8].copy_from_slice(&[0x00, 0x1e, 0x00, 0x01, 0xff, 0xfe]);
+        (bytes[8], bytes[9]) = (0x01, 0x27);
+        let expected = AtaSecurity {
+            supported: true,
+            enabled: true,
+            locked: true,
+            enhanced_erase: true,
+            maximum_level: true,
+            ..AtaSecurity::default()
+        };
+        assert_eq!(AtaSecurity::parse_protocol(&bytes), Some(expected));
+        bytes[9] = 0x19;
+        let frozen = AtaSecurity::parse_protocol(&bytes).unwrap();
+        assert!(frozen.frozen && frozen.count_expired && !frozen.enabled);
+        for length in 0..10 {
+            assert_eq!(AtaSecurity::parse_protocol(&bytes[..length]), None);
+        }
+        // Drives that know nothing of it fill the buffer with zeros.
+        assert_eq!(AtaSecurity::parse_protocol(&[0; 512]), None);
     }
 
     #[test]

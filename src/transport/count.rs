@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{Error, Identity, Transport};
+use super::{Error, Facts, Identity, Transport};
 use crate::spec::{ComId, SecurityProtocol};
 
 /// How many interface commands were issued, refused ones included.
@@ -81,6 +81,10 @@ impl<T: Transport> Transport for Counter<T> {
 
     fn max_transfer(&self) -> usize {
         self.inner.max_transfer()
+    }
+
+    fn facts(&self) -> Facts {
+        self.inner.facts()
     }
 }
 

@@ -30,6 +30,54 @@ impl Bus {
     }
 }
 
+/// Where a serial number comes from: two ways may show two of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SerialSource {
+    /// NVMe Identify Controller, bytes 4 to 23.
+    NvmeIdentify,
+    /// IDENTIFY DEVICE, words 10 to 19.
+    AtaIdentify,
+    /// INQUIRY, vital product data page 80h; behind a bridge it may be the bridge's.
+    UnitSerialNumber,
+    /// The label of a virtual drive.
+    VirtualLabel,
+}
+
+impl SerialSource {
+    /// The name, in snake case.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NvmeIdentify => "nvme_identify",
+            Self::AtaIdentify => "ata_identify",
+            Self::UnitSerialNumber => "unit_serial_number",
+            Self::VirtualLabel => "virtual_label",
+        }
+    }
+
+    /// The same in the standards' words.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::NvmeIdentify => "NVMe Identify Controller",
+            Self::AtaIdentify => "ATA IDENTIFY DEVICE",
+            Self::UnitSerialNumber => "INQUIRY page 80h",
+            Self::VirtualLabel => "virtual drive's label",
+        }
+    }
+
+    /// Where drives on a bus tell it.
+    const fn of(bus: Bus) -> Self {
+        match bus {
+            Bus::Nvme => Self::NvmeIdentify,
+            Bus::Ata => Self::AtaIdentify,
+            Bus::Scsi | Bus::Usb => Self::UnitSerialNumber,
+            Bus::Virtual => Self::VirtualLabel,
+        }
+    }
+}
+
 /// Identity data, as the drive sent it. Every string is hostile until it has been sanitised.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -40,6 +88,8 @@ pub struct Identity {
     pub model: Vec<u8>,
     /// Serial number field, as sent, padding included: it is the salt of PIN schemes.
     pub serial: Vec<u8>,
+    /// Where the serial number comes from.
+    pub serial_source: SerialSource,
     /// Firmware revision, as sent.
     pub firmware: Vec<u8>,
     /// INQUIRY vendor, where there is one (8 bytes).
@@ -56,6 +106,7 @@ impl Identity {
             bus,
             model: model.to_vec(),
             serial: serial.to_vec(),
+            serial_source: SerialSource::of(bus),
             firmware: firmware.to_vec(),
             vendor: None,
             wwn: None,

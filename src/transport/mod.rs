@@ -6,6 +6,7 @@ mod ata;
 mod blocks;
 pub mod count;
 mod error;
+mod facts;
 pub mod fault;
 mod identity;
 pub mod linux;
@@ -20,7 +21,8 @@ pub mod trace;
 pub use ata::AtaSecurity;
 pub use blocks::BlockSource;
 pub use error::{Error, InterfaceClass, InterfaceStatus};
-pub use identity::{Bus, Identity, sanitise};
+pub use facts::Facts;
+pub use identity::{Bus, Identity, SerialSource, sanitise};
 pub use partition_table::{TableKind, TablePart, partition_table};
 
 /// A path to a drive's TPer.
@@ -60,6 +62,11 @@ pub trait Transport: Send {
 
     /// The largest transfer in bytes that this path can carry in one command, a multiple of 512.
     fn max_transfer(&self) -> usize;
+
+    /// What the interface said of the drive when it was opened.
+    fn facts(&self) -> Facts {
+        Facts::default()
+    }
 }
 
 /// The largest receive buffer that is ever used, whatever a TPer or a transport claims, in bytes.
@@ -90,5 +97,9 @@ impl<T: Transport + ?Sized> Transport for Box<T> {
 
     fn max_transfer(&self) -> usize {
         (**self).max_transfer()
+    }
+
+    fn facts(&self) -> Facts {
+        (**self).facts()
     }
 }

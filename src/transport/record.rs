@@ -20,7 +20,7 @@
 use std::io::{self, Write};
 
 use super::script::{Body, Command, Comparison, Refusal, Script, Step};
-use super::{Bus, Error, Identity, InterfaceStatus, MAX_BUFFER, Transport};
+use super::{Bus, Error, Facts, Identity, InterfaceStatus, MAX_BUFFER, Transport};
 use crate::spec::{ComId, SecurityProtocol};
 
 const TITLE: &str = "sedkit transcript 1";
@@ -96,6 +96,10 @@ impl<T: Transport, W: Write + Send> Transport for Recorder<T, W> {
 
     fn max_transfer(&self) -> usize {
         self.inner.max_transfer()
+    }
+
+    fn facts(&self) -> Facts {
+        self.inner.facts()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Shows what passes: every interface command, and its payload as text.
 
-use super::{Error, Identity, Transport};
+use super::{Error, Facts, Identity, Transport};
 use crate::spec::{ComId, SecurityProtocol};
 use crate::wire::pretty::Direction;
 
@@ -104,6 +104,10 @@ where
 
     fn max_transfer(&self) -> usize {
         self.inner.max_transfer()
+    }
+
+    fn facts(&self) -> Facts {
+        self.inner.facts()
     }
 }
 

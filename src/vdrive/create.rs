@@ -6,8 +6,9 @@ use zeroize::Zeroizing;
 
 use super::Error;
 use super::label::{Label, random_readable_text, random_text};
-use super::profile::Profile;
+use super::profile::{Profile, SidPin};
 use super::store::Layout;
+use super::tper::single_user::SingleUser;
 use super::tper::state::{Contents, State, Tries};
 use super::tper::{KeepError, first_record};
 use super::xts::MediaKey;
@@ -123,11 +124,14 @@ impl CreateOptions {
             admin: Contents::default(),
             locking: Contents::default(),
             active: false,
-            initial_pin: profile.initial_pin,
-            sid_authenticated: false,
+            initial_pin: initial_pin(&profile),
+            // Whoever has changed the PIN of SID has authenticated it.
+            sid_authenticated: profile.defects.sid_changed_at_delivery,
             tries: Tries::new(),
             data_stores: vec![profile.locking.data_store_size],
+            single_user: SingleUser::default(),
             keys: keys.map_err(KeepError::Random)?,
+            removal_interrupted: false,
             pending: Vec::new(),
             profile,
         })
@@ -148,6 +152,14 @@ impl CreateOptions {
         label.check()?;
         Ok(label)
     }
+}
+
+/// What C_PIN_SID holds when the drive is delivered.
+const fn initial_pin(profile: &Profile) -> SidPin {
+    if profile.defects.sid_changed_at_delivery {
+        return SidPin::VendorUnique;
+    }
+    profile.initial_pin
 }
 
 fn millis(time: Duration) -> u64 {

@@ -14,6 +14,8 @@ use crate::spec::{LifeCycle, RangeNumber, column, uid};
 pub struct Info {
     /// The profile's name.
     pub profile: String,
+    /// The quirks that were added to it.
+    pub quirks: Vec<String>,
     /// Serial number.
     pub serial: String,
     /// Model.
@@ -80,6 +82,7 @@ impl Info {
         let view = tper.view(SpId::Locking);
         Self {
             profile: profile.name.clone(),
+            quirks: profile.quirks.clone(),
             serial: state.label.serial.clone(),
             model: state.label.model.clone(),
             firmware: state.label.firmware.clone(),

@@ -295,6 +295,12 @@ impl VirtualDrive {
         self.tper.profile()
     }
 
+    /// The state of ATA Security now, as it stands in IDENTIFY DEVICE word 128 and in security
+    /// protocol EFh.
+    pub(crate) fn ata_security(&self) -> profile::AtaSecurityState {
+        self.tper.ata_security()
+    }
+
     /// What somebody sees who looks into the drive. It holds no PIN and no key.
     #[must_use]
     pub fn info(&self) -> Info {

@@ -135,12 +135,15 @@ fn is_blank(block: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    const DATA: Option<&[u8]> = Some(&[1, 2]);
-    const OTHER: Option<&[u8]> = Some(&[7, 9]);
-    const ZEROS: Option<&[u8]> = Some(&[0, 0]);
-    const ONES: Option<&[u8]> = Some(&[0xff, 0xff]);
+    /// What a block held, if it was read.
+    type Reading = Option<&'static [u8]>;
 
-    fn compare(pairs: &[(Option<&[u8]>, Option<&[u8]>)]) -> Comparison {
+    const DATA: Reading = Some(&[1, 2]);
+    const OTHER: Reading = Some(&[7, 9]);
+    const ZEROS: Reading = Some(&[0, 0]);
+    const ONES: Reading = Some(&[0xff, 0xff]);
+
+    fn compare(pairs: &[(Reading, Reading)]) -> Comparison {
         let mut comparison = Comparison::default();
         for (lba, &(before, after)) in (0..).zip(pairs) {
             comparison.add(lba, before, after);
@@ -149,7 +152,7 @@ mod tests {
         comparison
     }
 
-    fn verdicts(before: Option<&[u8]>, after: Option<&[u8]>) -> (Verdict, Verdict) {
+    fn verdicts(before: Reading, after: Reading) -> (Verdict, Verdict) {
         let comparison = compare(&[(before, after)]);
         let verdict = |expectation| comparison.verdict(expectation);
         (verdict(Expectation::Changed), verdict(Expectation::Kept))
@@ -177,7 +180,7 @@ mod tests {
 
     #[test]
     fn a_pattern_that_no_blank_block_has_counts_as_data() {
-        let pattern: Option<&[u8]> = Some(&[0x5a, 0x5a]);
+        let pattern: Reading = Some(&[0x5a, 0x5a]);
         assert_eq!(verdicts(pattern, pattern).0, Verdict::Refuted);
     }
 

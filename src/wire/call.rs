@@ -210,12 +210,16 @@ fn read_status(reader: &mut Reader<'_>) -> Result<MethodStatus, DecodeError> {
     u8::try_from(code).map(MethodStatus).map_err(|_| invalid)
 }
 
-/// Checks that only empty atoms follow.
+/// Checks that only padding follows: empty atoms, or the zero bytes with which some drives fill up
+/// a Subpacket.
 fn finish(reader: &mut Reader<'_>) -> Result<(), DecodeError> {
-    match Token::peek(reader)? {
-        None => Ok(()),
-        Some(_) => reader.finish(),
+    const ZERO: u8 = 0x00;
+    let mut rest = reader.clone();
+    let is_padding = |byte: &u8| matches!(*byte, byte::EMPTY | ZERO);
+    if rest.rest().iter().all(is_padding) {
+        return Ok(());
     }
+    reader.finish()
 }
 
 #[cfg(test)]
@@ -266,6 +270,15 @@ mod tests {
         let tokens = [
             0xff, 0xf0, 0xf1, 0xff, 0xf9, 0xf0, 0x00, 0xff, 0x00, 0x00, 0xf1, 0xff, 0xff,
         ];
+        assert_eq!(
+            MethodResponse::decode(&tokens),
+            Ok(MethodResponse::success(Vec::new()))
+        );
+    }
+
+    #[test]
+    fn zero_bytes_pad_an_answer() {
+        let tokens = [0xf0, 0xf1, 0xf9, 0xf0, 0, 0, 0, 0xf1, 0x00, 0x00, 0xff];
         assert_eq!(
             MethodResponse::decode(&tokens),
             Ok(MethodResponse::success(Vec::new()))

@@ -115,7 +115,7 @@ impl ComPacket {
         let min_transfer = reader.u32()?;
         let mut body = body(&mut reader, "ComPacket")?;
         let mut packets = Vec::new();
-        while !body.reader.is_empty() {
+        while !body.is_at_end() {
             packets.push(Packet::decode(&mut body)?);
         }
         Ok(Self {
@@ -298,6 +298,14 @@ struct Body<'a> {
     length: usize,
 }
 
+impl Body<'_> {
+    /// True if nothing is left but padding that the last Packet did not count.
+    fn is_at_end(&self) -> bool {
+        let mut rest = self.reader.clone();
+        rest.remaining() < 4 && rest.rest().iter().all(|&byte| byte == 0)
+    }
+}
+
 fn body<'a>(reader: &mut Reader<'a>, what: &'static str) -> Result<Body<'a>, DecodeError> {
     let field = reader.offset();
     let length = length(reader)?;
@@ -375,6 +383,15 @@ mod tests {
         bytes[19] = 0x26;
         bytes[43] = 0x0e;
         assert_eq!(ComPacket::decode(&bytes), Ok(frame()));
+    }
+
+    #[test]
+    fn padding_that_only_the_com_packet_counts_is_accepted() {
+        let mut bytes = FRAME;
+        bytes[43] = 0x0e;
+        assert_eq!(ComPacket::decode(&bytes), Ok(frame()));
+        bytes[59] = 0xa5;
+        assert!(ComPacket::decode(&bytes).is_err());
     }
 
     #[test]

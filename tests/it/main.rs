@@ -13,6 +13,7 @@ mod boot_image;
 mod cli;
 mod counts;
 mod cut;
+mod demands;
 mod discovery;
 mod faults;
 mod frames;

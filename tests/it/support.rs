@@ -376,6 +376,20 @@ impl Bench {
         self.end(session);
     }
 
+    /// As [`Bench::activate`], also where SID has another PIN than MSID when it is delivered.
+    pub(crate) fn activate_as_delivered(&mut self) {
+        if let Err(refused) = self
+            .start(uid::ADMIN_SP, uid::SID, MSID)
+            .map(|s| self.end(s))
+        {
+            assert_eq!(refused, MethodStatus::NOT_AUTHORIZED);
+            let session = self.start(uid::ADMIN_SP, uid::PSID, PSID).unwrap();
+            let revert = MethodCall::new(uid::ADMIN_SP, method::REVERT);
+            assert_eq!(self.status(session, &revert), MethodStatus::SUCCESS);
+        }
+        self.activate();
+    }
+
     /// A drive that was activated.
     pub(crate) fn active() -> Self {
         let mut bench = Self::new();

@@ -65,7 +65,7 @@ pub(crate) struct Devices {
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Key {
     /// Where the secret comes from: prompt, stdin, fd:N, file:PATH, cred:NAME,
-    /// keyring:DESCRIPTION, exec:COMMAND, hex-file:PATH, msid
+    /// keyring:DESCRIPTION, exec:COMMAND, hex-file:PATH, msid; one newline at its end is dropped
     #[arg(
         long,
         help_heading = "Secrets",
@@ -150,6 +150,18 @@ pub(crate) struct Acting {
     pub(crate) authority: String,
 }
 
+/// Evidence by samples.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Samples {
+    /// Blocks of each range that are read before and after, as evidence; 0 for none
+    #[arg(long, value_name = "N", default_value_t = 64, help_heading = "Evidence",
+        value_parser = clap::value_parser!(u32).range(..=4096))]
+    pub(crate) samples: u32,
+    /// Choose the same blocks as an earlier run, by the seed that it reported
+    #[arg(long, value_name = "SEED", help_heading = "Evidence")]
+    pub(crate) sample_seed: Option<u32>,
+}
+
 /// Who looks at what anybody may see.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Looking {
@@ -175,18 +187,6 @@ pub(crate) struct Actor {
     pub(crate) scheme: SchemeOptions,
     #[command(flatten)]
     pub(crate) session: SessionOptions,
-}
-
-/// Evidence by samples.
-#[derive(Clone, Copy, Debug, Args)]
-pub(crate) struct Samples {
-    /// Blocks of each range that are read before and after, as evidence; 0 for none
-    #[arg(long, value_name = "N", default_value_t = 64, help_heading = "Evidence",
-        value_parser = clap::value_parser!(u32).range(..=4096))]
-    pub(crate) samples: u32,
-    /// Choose the same blocks as an earlier run, by the seed that it reported
-    #[arg(long, value_name = "SEED", help_heading = "Evidence")]
-    pub(crate) sample_seed: Option<u32>,
 }
 
 /// Which ranges.

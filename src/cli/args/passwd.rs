@@ -12,6 +12,7 @@ use super::{Device, DryRun, Key, NewScheme, SchemeOptions, SessionOptions};
 #[command(
     after_long_help = "Examples:\n  sedkit passwd /dev/nvme0 --as Admin1 --also SID\n  \
     sedkit passwd /dev/nvme0 --as Admin1 --scheme sedutil --new-scheme firmware\n  \
+    sedkit passwd /dev/nvme0 --as SID --scheme sedutil --also Admin1=raw,User1=sedutil/zero=raw\n  \
     sedkit passwd vdrive:demo.img --as User1 --admin-key file:admin"
 )]
 pub(crate) struct Passwd {
@@ -20,7 +21,8 @@ pub(crate) struct Passwd {
     /// Whose PIN: SID, Admin1…, User1…
     #[arg(long = "as", value_name = "AUTHORITY")]
     pub(crate) authority: String,
-    /// Further authorities with the same present secret that get the same new one
+    /// Further authorities with the same present secret that get the same new one; their schemes,
+    /// where they are others: AUTHORITY=PRESENT=NEW, each a scheme, or a scheme, a slash and a salt
     #[arg(long, value_name = "AUTHORITY", value_delimiter = ',')]
     pub(crate) also: Vec<String>,
     #[command(flatten)]
@@ -45,6 +47,9 @@ pub(crate) struct Passwd {
     pub(crate) scheme: SchemeOptions,
     #[command(flatten)]
     pub(crate) new_scheme: NewScheme,
+    /// Salt of a new hashing scheme [default: as --salt]
+    #[arg(long, help_heading = "Secrets", value_name = "RULE")]
+    pub(crate) new_salt: Option<String>,
     #[command(flatten)]
     pub(crate) dry_run: DryRun,
     #[command(flatten)]

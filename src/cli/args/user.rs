@@ -129,7 +129,8 @@ pub(crate) struct UserList {
 #[derive(Debug, Args)]
 #[command(
     after_long_help = "Examples:\n  sedkit user enable /dev/nvme0 User1\n  \
-    sedkit user enable vdrive:demo.img User3 --key file:admin --new-key file:user"
+    sedkit user enable vdrive:demo.img User3 --key file:admin --new-key file:user\n  \
+    sedkit user enable /dev/nvme0 User1 --firmware-prompt --scheme sedutil"
 )]
 pub(crate) struct UserEnable {
     #[command(flatten)]
@@ -145,6 +146,13 @@ pub(crate) struct UserEnable {
     /// Leave the PIN as it is; one that was never set is empty, and opens to everybody
     #[arg(long, conflicts_with = "new_key", help_heading = "Secrets")]
     pub(crate) keep_pin: bool,
+    /// User1 only: what a firmware's prompt needs, while SID and Admin1 stay as they are: a PIN that
+    /// the prompt can type, and the rights to lock and unlock range 0
+    #[arg(long, conflicts_with = "keep_pin", help_heading = "Rights")]
+    pub(crate) firmware_prompt: bool,
+    /// With --firmware-prompt: the right to hide the shadow MBR, too (MBRDone)
+    #[arg(long, requires = "firmware_prompt", help_heading = "Rights")]
+    pub(crate) mbr_done: bool,
     #[command(flatten)]
     pub(crate) new_scheme: NewScheme,
 }

@@ -16,6 +16,8 @@ pub(crate) struct Vdrive {
 #[derive(Debug, Subcommand)]
 pub(crate) enum VdriveCommand {
     Create(Create),
+    /// List the models of drive that can be made, and the quirks that each can be given
+    Profiles,
     /// Show what a virtual drive is, its state, and what its label shows
     Info(File),
     Serve(Serve),
@@ -38,6 +40,7 @@ impl VdriveCommand {
     pub(crate) const fn name(&self) -> &'static str {
         match self {
             Self::Create(_) => "vdrive create",
+            Self::Profiles => "vdrive profiles",
             Self::Info(_) => "vdrive info",
             Self::Serve(_) => "vdrive serve",
             Self::PowerCycle(_) => "vdrive power-cycle",
@@ -65,7 +68,8 @@ pub(crate) struct File {
 /// printed; the PSID is needed if its passphrase is ever lost.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  sedkit vdrive create demo.img\n  \
-    sedkit vdrive create big.img --size 10GiB --serial SEDKIT0002")]
+    sedkit vdrive create big.img --size 10GiB --serial SEDKIT0002\n  \
+    sedkit vdrive create old.img --profile crucial-m550 --quirk slow=5 --quirk one-session")]
 pub(crate) struct Create {
     /// The new file, with or without vdrive: before it
     #[arg(value_name = "PATH")]
@@ -73,9 +77,13 @@ pub(crate) struct Create {
     /// Size of the drive, in bytes or with a unit (KiB, MiB, GiB, TiB)
     #[arg(long, value_name = "SIZE", default_value = "64MiB")]
     pub(crate) size: String,
-    /// The model of drive
+    /// The model of drive: see sedkit vdrive profiles
     #[arg(long, value_name = "NAME", default_value = "opal2")]
     pub(crate) profile: String,
+    /// Something that the drive does otherwise, with some a number: see sedkit vdrive profiles;
+    /// may be given several times
+    #[arg(long, value_name = "NAME[=N]")]
+    pub(crate) quirk: Vec<String>,
     /// Serial number, at most 20 printable characters [default: random]
     #[arg(long, value_name = "SERIAL")]
     pub(crate) serial: Option<String>,
@@ -106,6 +114,14 @@ pub(crate) struct Create {
     /// Wrong PINs that lock out an Admin or User of the Locking SP, 0 for no limit [default: 5]
     #[arg(long, value_name = "N")]
     pub(crate) try_limit: Option<u64>,
+    /// ATA Security as firmware has left it: with the password of some firmware's disk lock, or
+    /// frozen
+    #[arg(long, value_name = "STATE", default_value = "none",
+        value_parser = ["none", "enabled", "locked", "frozen"])]
+    pub(crate) ata_security: String,
+    /// Announce IEEE 1667, as drives made for Windows' eDrive do
+    #[arg(long = "ieee-1667")]
+    pub(crate) ieee_1667: bool,
     /// Time that each interface command takes
     #[arg(long, value_name = "MILLISECONDS", default_value_t = 0)]
     pub(crate) latency: u64,

@@ -130,6 +130,14 @@ impl Evidence {
         })
     }
 
+    /// What was asked of the drive, where samples were compared.
+    pub(crate) const fn expectation(&self) -> Option<Expectation> {
+        match self {
+            Self::Compared(_, expectation) => Some(*expectation),
+            Self::NotRun(_) => None,
+        }
+    }
+
     /// Whether the place holds nothing that could be read.
     pub(crate) const fn is_of_nothing(&self) -> bool {
         matches!(self, Self::NotRun(NotRun::NoBlocks))

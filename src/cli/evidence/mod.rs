@@ -8,7 +8,8 @@ mod place;
 
 use std::io;
 use std::ops::Range;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::Context;
 use super::args::Samples;
@@ -136,6 +137,44 @@ impl<'a> Observer<'a> {
         let mut source = self.named.blocks().unwrap_or_else(|_| Box::new(Gone));
         let after = self.take(source.as_mut(), &before.lbas());
         Evidence::Compared(Comparison::of(before, &after), expectation)
+    }
+}
+
+/// A block that cannot be read, and why.
+pub(crate) struct Unreadable {
+    pub(crate) lba: u64,
+    pub(crate) error: io::Error,
+}
+
+/// How often blocks are read that cannot be, and the pause between: a drive may need a moment after
+/// a revert.
+const ATTEMPTS: u32 = 4;
+const PAUSE: Duration = Duration::from_millis(250);
+
+impl Observer<'_> {
+    /// Whether the first, the middle and the last block can be read; `None` where there is no device
+    /// to read from.
+    pub(crate) fn read_test(&self) -> Option<Result<(), Unreadable>> {
+        let mut outcome = self.read_some()?;
+        for _ in 1..ATTEMPTS {
+            if outcome.is_ok() || self.interrupt.is_raised() {
+                break;
+            }
+            thread::sleep(PAUSE);
+            outcome = self.read_some()?;
+        }
+        Some(outcome)
+    }
+
+    fn read_some(&self) -> Option<Result<(), Unreadable>> {
+        let mut source = self.named.blocks().ok()?;
+        let blocks = source.geometry().blocks;
+        let last = blocks.checked_sub(1)?;
+        let mut read = |lba| {
+            let block = source.read_block(lba);
+            block.map(drop).map_err(|error| Unreadable { lba, error })
+        };
+        Some([0, blocks / 2, last].into_iter().try_for_each(&mut read))
     }
 }
 

@@ -55,18 +55,25 @@ fn rest(mut taken: Vec<Range<u64>>, blocks: u64) -> Vec<Range<u64>> {
 mod tests {
     use super::*;
 
+    /// Starts and ends.
+    type Pairs<'p> = &'p [(u64, u64)];
+
     #[test]
     fn the_global_range_is_what_others_leave() {
-        for (taken, expected) in [
-            (vec![], vec![0..100]),
-            (vec![0..100], vec![]),
-            (vec![10..20, 40..50], vec![0..10, 20..40, 50..100]),
-            (vec![40..50, 10..20], vec![0..10, 20..40, 50..100]),
-            (vec![0..20, 20..40], vec![40..100]),
-            (vec![10..60, 20..30], vec![0..10, 60..100]),
-            (vec![90..100, 7..7], vec![0..90]),
-        ] {
-            assert_eq!(rest(taken.clone(), 100), expected, "{taken:?}");
+        let cases: [(Pairs<'_>, Pairs<'_>); 7] = [
+            (&[], &[(0, 100)]),
+            (&[(0, 100)], &[]),
+            (&[(10, 20), (40, 50)], &[(0, 10), (20, 40), (50, 100)]),
+            (&[(40, 50), (10, 20)], &[(0, 10), (20, 40), (50, 100)]),
+            (&[(0, 20), (20, 40)], &[(40, 100)]),
+            (&[(10, 60), (20, 30)], &[(0, 10), (60, 100)]),
+            (&[(90, 100), (7, 7)], &[(0, 90)]),
+        ];
+        let ranges = |pairs: Pairs<'_>| -> Vec<Range<u64>> {
+            pairs.iter().map(|&(start, end)| start..end).collect()
+        };
+        for (taken, expected) in cases {
+            assert_eq!(rest(ranges(taken), 100), ranges(expected), "{taken:?}");
         }
     }
 }

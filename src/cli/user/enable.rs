@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::Work;
+use super::firmware::{FirmwareUser, Granted};
 use crate::cli::Context;
 use crate::cli::args::user::UserEnable;
 use crate::cli::device::Named;
@@ -20,6 +21,8 @@ struct Fields {
     enabled: bool,
     pin_set: bool,
     scheme: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    firmware_prompt: Option<Granted>,
 }
 
 /// Gives a user a PIN and enables it.
@@ -28,8 +31,15 @@ pub(super) fn run(args: &UserEnable, context: &Context) -> Result<Report, CliErr
     let user = work.user;
     let new_pin = NewPin::new(args)?;
     let plan_pin = new_pin.is_some();
+    let firmware = FirmwareUser::new(args, user)?;
     Ok(work.run(
-        |drive, acting| drive.plan_enable(user, plan_pin, acting),
+        |drive, acting| {
+            let mut calls = drive.plan_enable(user, plan_pin, acting)?;
+            if let Some(firmware) = &firmware {
+                calls.extend(firmware.plan(drive, acting)?);
+            }
+            Ok(calls)
+        },
         |name, drive, credential| {
             let pin = new_pin.as_ref().map(|new_pin| new_pin.read(args, context));
             let pin = pin.transpose()?.map(|key| key.pin(drive)).transpose()?;
@@ -38,7 +48,10 @@ pub(super) fn run(args: &UserEnable, context: &Context) -> Result<Report, CliErr
                 warn_of_empty_pin(name, user, context);
             }
             let recipe = new_pin.as_ref().map(|new_pin| &new_pin.recipe);
-            Ok(done(name, user, &report, recipe))
+            let granted = firmware
+                .as_ref()
+                .map(|firmware| firmware.grant(name, drive, credential, context));
+            Ok(done(name, user, &report, recipe, granted.transpose()?))
         },
     ))
 }
@@ -75,7 +88,13 @@ fn warn_of_empty_pin(name: &Named, user: Authority, context: &Context) {
     ));
 }
 
-fn done(name: &Named, user: Authority, report: &EnableReport, recipe: Option<&Recipe>) -> Done {
+fn done(
+    name: &Named,
+    user: Authority,
+    report: &EnableReport,
+    recipe: Option<&Recipe>,
+    granted: Option<Granted>,
+) -> Done {
     let enabled = match report.changed {
         true => "is enabled",
         false => "was enabled already",
@@ -94,6 +113,9 @@ fn done(name: &Named, user: Authority, report: &EnableReport, recipe: Option<&Re
         enabled: true,
         pin_set: recipe.is_some(),
         scheme: recipe.map(|recipe| recipe.scheme().name()),
+        firmware_prompt: granted,
     };
-    Done::notice(format!("{name}: {user} {enabled}{pin}"), &fields)
+    let text = fields.firmware_prompt.as_ref().map(Granted::text);
+    let text = text.unwrap_or_default();
+    Done::notice(format!("{name}: {user} {enabled}{pin}{text}"), &fields)
 }

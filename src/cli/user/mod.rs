@@ -2,6 +2,7 @@
 
 mod disable;
 mod enable;
+mod firmware;
 mod grant;
 mod list;
 mod revoke;

@@ -16,6 +16,7 @@ use crate::vdrive::{Label, VirtualDrive};
 mod blocks;
 mod create;
 mod fault;
+mod profiles;
 mod serve;
 mod show;
 
@@ -23,6 +24,7 @@ mod show;
 pub(crate) fn run(arguments: &Vdrive, context: &Context) -> Result<Report, CliError> {
     match &arguments.command {
         VdriveCommand::Create(arguments) => create::run(arguments),
+        VdriveCommand::Profiles => Ok(profiles::run()),
         VdriveCommand::Info(file) => show::info(file),
         VdriveCommand::Serve(arguments) => serve::run(arguments, context),
         VdriveCommand::PowerCycle(file) => power_cycle(file, context),

@@ -95,6 +95,7 @@ struct StateOnly {
 #[derive(Debug, Serialize)]
 struct StateFields {
     profile: String,
+    quirks: Vec<String>,
     block_size: u32,
     blocks: u64,
     namespaces: u32,
@@ -127,6 +128,7 @@ impl StateFields {
         });
         Self {
             profile: info.profile.clone(),
+            quirks: info.quirks.clone(),
             block_size: info.block_size,
             blocks: info.blocks,
             namespaces: info.namespaces,
@@ -183,6 +185,14 @@ pub(super) fn label_text(label: &Label) -> String {
     )
 }
 
+/// What follows the name of a profile.
+pub(super) fn quirks_text(quirks: &[String]) -> String {
+    if quirks.is_empty() {
+        return String::new();
+    }
+    format!(" with {}", quirks.join(", "))
+}
+
 fn info_text(info: &Info) -> String {
     let owned = if info.is_owned {
         "yes"
@@ -191,9 +201,10 @@ fn info_text(info: &Info) -> String {
     };
     let bytes = info.blocks.saturating_mul(u64::from(info.block_size));
     format!(
-        "profile     {}\nsize        {} blocks of {} bytes, {bytes} bytes\nnamespaces  {}\nlocking SP  {}\n\
+        "profile     {}{}\nsize        {} blocks of {} bytes, {bytes} bytes\nnamespaces  {}\nlocking SP  {}\n\
          owned       {owned}\nsessions    {} open\n{}",
         info.profile,
+        quirks_text(&info.quirks),
         info.blocks,
         info.block_size,
         info.namespaces,

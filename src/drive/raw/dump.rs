@@ -1,8 +1,8 @@
 //! A dump: every table of an SP with every row, as far as an authority may see them.
 
-use super::{RawSession, rows, visible};
+use super::{RawSession, visible};
 use crate::drive::error::At;
-use crate::drive::{Drive, Error, Step};
+use crate::drive::{Drive, Error, Step, range};
 use crate::session::{self, Row, Session};
 use crate::spec::column::table;
 use crate::spec::{MethodStatus, Uid, uid};
@@ -90,7 +90,7 @@ impl Drive {
     pub fn dump(&mut self, session: RawSession<'_>, options: DumpOptions) -> Result<Dump, Error> {
         let sp = session.sp;
         let mut session = self.open_raw(session)?;
-        let descriptors = rows::all(&mut session, uid::TABLE).at(Step::ListRows)?;
+        let descriptors = range::rows(&mut session, uid::TABLE).at(Step::ListRows)?;
         let mut walk = Walk::new(options);
         for descriptor in descriptors {
             if walk.budget == 0 {
@@ -158,8 +158,8 @@ impl Walk {
         session: &mut Session<'_>,
         uid: Uid,
     ) -> Result<DumpedContents, session::Error> {
-        let (source, list) = match answered(rows::all(session, uid))? {
-            Ok(rows) => (RowSource::Next, rows),
+        let (source, list) = match answered(range::rows(session, uid))? {
+            Ok(rows) => (RowSource::Next, rows.into_iter().collect()),
             Err(_) => (RowSource::Standard, self.standard_rows(session, uid)?),
         };
         let mut rows = Vec::new();
@@ -208,7 +208,8 @@ impl Walk {
         {
             return Ok(rows.iter().map(|row| row.uid).collect());
         }
-        Ok(answered(rows::all(session, uid::LOCKING))?.unwrap_or_default())
+        let rows = answered(range::rows(session, uid::LOCKING))?;
+        Ok(rows.unwrap_or_default().into_iter().collect())
     }
 }
 

@@ -3,13 +3,16 @@
 //! Nothing here knows what an object means, so everything that may change one takes a consent.
 
 mod dump;
-mod rows;
 
 pub use dump::{Dump, DumpOptions, DumpedContents, DumpedRow, DumpedTable, RowSource};
 
 use super::error::At;
 use super::login::check_pin;
-use super::{Authority, Cause, Credential, Drive, EraseConsent, Error, Mismatch, Step};
+use super::plan::{MASKED, Plan};
+use super::range;
+use super::{
+    Authority, Cause, Credential, Drive, EraseConsent, Error, Mismatch, PlannedCall, Step,
+};
 use crate::session::{self, MethodCall, Row, Session};
 use crate::spec::{MethodStatus, Ssc, Uid, method, uid};
 use crate::wire::Value;
@@ -97,6 +100,26 @@ impl Drive {
         }
     }
 
+    /// The methods that a call makes. Nothing is sent; `arguments` is the call's as people read them,
+    /// with PINs masked.
+    ///
+    /// # Errors
+    /// What [`Drive::raw_call`] refuses before anything is sent, but for the consent.
+    pub fn plan_raw(
+        &self,
+        sp: Uid,
+        acting: Option<Authority>,
+        call: &RawCall,
+        arguments: String,
+    ) -> Result<Vec<PlannedCall>, Error> {
+        self.require_session(sp, acting)?;
+        let mut plan = Plan::default();
+        plan.session(sp, acting, acting.map_or("", |_| MASKED));
+        let method = uid::label(call.method);
+        plan.call(call.object, &method, arguments, call.changes());
+        Ok(plan.calls)
+    }
+
     /// Get: columns of an object, from the first to the last; all if there is no range.
     ///
     /// # Errors
@@ -130,15 +153,15 @@ impl Drive {
         Ok(bytes)
     }
 
-    /// Next: the rows of a table, in as many parts as they take.
+    /// Next: the rows of a table in ascending order, in as many parts as they take.
     ///
     /// # Errors
     /// [`Error`] with the step at which it failed.
     pub fn raw_next(&mut self, session: RawSession<'_>, table: Uid) -> Result<Vec<Uid>, Error> {
         let mut session = self.open_raw(session)?;
-        let rows = rows::all(&mut session, table).at(Step::ListRows)?;
+        let rows = range::rows(&mut session, table).at(Step::ListRows)?;
         session.end().at(Step::EndSession)?;
-        Ok(rows)
+        Ok(rows.into_iter().collect())
     }
 
     /// GetACL: the ACEs of a method on an object, each with its row as far as it is shown.

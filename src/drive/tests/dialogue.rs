@@ -245,6 +245,7 @@ pub(super) fn notes(folder: &tempfile::TempDir) -> Vec<String> {
     let name = |entry: std::io::Result<std::fs::DirEntry>| entry.unwrap().file_name();
     let mut names: Vec<_> = entries
         .map(|entry| name(entry).into_string().unwrap())
+        .filter(|name| !name.ends_with(".tries"))
         .collect();
     names.sort();
     names

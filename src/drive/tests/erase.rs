@@ -1,4 +1,6 @@
-use super::super::{Authority, Cause, Credential, EraseConsent, EraseRequest, ErrorCode, Step};
+use super::super::{
+    Authority, Cause, Credential, EraseConsent, EraseMethod, EraseRequest, ErrorCode, Step,
+};
 use super::dialogue::*;
 use crate::session::testing::{Line, Stage, recv_bytes};
 use crate::spec::{MethodStatus, RangeNumber, Uid, method as method_uid, uid};
@@ -64,7 +66,8 @@ fn one_range_is_erased_by_gen_key_of_its_own_key_in_ten_if_commands() {
     let (report, commands) = run(lines, |drive| erase(drive, &[1], &admin(), &mut seen));
     let report = report.unwrap();
     assert!(report.first_error().is_none());
-    assert_eq!(report.ranges[0].key, Some(uid::k_aes_128(RangeNumber(1))));
+    let key = uid::k_aes_128(RangeNumber(1));
+    assert_eq!(report.ranges[0].by, Some((EraseMethod::GenKey, key)));
     assert_eq!(seen, [1]);
     assert_eq!(commands, 10);
 }
@@ -227,6 +230,71 @@ fn the_plan_names_the_keys() {
         .unwrap();
     let changes: Vec<_> = plan.iter().filter(|call| call.changes).collect();
     assert_eq!(changes.len(), 1);
-    assert_eq!(changes[0].object, "K_AES_Range1_Key");
+    assert_eq!(changes[0].object, "K_AES_256_Range1_Key");
     assert_eq!(changes[0].method, "GenKey");
+}
+
+/// Level 0 Discovery of a drive of which ranges are in single user mode (tcg.md 3.9.8).
+fn single_user_discovery() -> Line {
+    let mut response = samsung();
+    response[68] = ACTIVE;
+    response[152] = SID_DIFFERS;
+    let code = response
+        .windows(4)
+        .position(|it| it == [0x02, 0x01, 0x10, 0x0c]);
+    let ranges = match code {
+        Some(code) => code + 8,
+        None => {
+            let length = u32::from_be_bytes(response[..4].try_into().unwrap());
+            let end = usize::try_from(length).unwrap() + 4;
+            response.truncate(end);
+            response.extend([0x02, 0x01, 0x10, 0x0c, 0, 0, 0, 9]);
+            response.resize(end + 16, 0);
+            response[..4].copy_from_slice(&(length + 16).to_be_bytes());
+            end + 8
+        }
+    };
+    response[ranges] = 0x01;
+    recv_bytes(response)
+}
+
+#[test]
+fn an_admin_takes_a_range_in_single_user_mode_by_erase() {
+    let (first, second) = (RangeNumber(1), RangeNumber(2));
+    let own = uid::locking_range(first);
+    let shown = |value: Value| {
+        let column = 0x06_0000;
+        get(uid::LOCKING_INFO, column, column, vec![(column, value)])
+    };
+    for (value, second_is_single) in [
+        (Value::list([own.into()]), false),
+        (Value::from(uid::LOCKING), true),
+    ] {
+        let erase_of = |range: RangeNumber| {
+            method(
+                &MethodCall::new(uid::locking_range(range), method_uid::ERASE),
+                &MethodResponse::success(Vec::new()),
+            )
+        };
+        let lines = vec![
+            vec![single_user_discovery()],
+            log_in(),
+            shown(value),
+            row(1, 0, 8),
+            row(2, 8, 8),
+            erase_of(first),
+            match second_is_single {
+                true => erase_of(second),
+                false => gen_key(uid::k_aes_128(second), MethodStatus::SUCCESS),
+            },
+            end(),
+            vec![single_user_discovery()],
+        ];
+        let (report, _) = run(lines, |drive| {
+            erase(drive, &[1, 2], &admin(), &mut Vec::new())
+        });
+        let report = report.unwrap();
+        assert!(report.first_error().is_none());
+        assert_eq!(report.ranges[0].by, Some((EraseMethod::Erase, own)));
+    }
 }

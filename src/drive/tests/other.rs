@@ -3,7 +3,7 @@ use super::super::{
     SetupPlan, UnlockRequest,
 };
 use super::dialogue::*;
-use crate::session::testing::{Line, Stage, hex, recv, recv_bytes, send};
+use crate::session::testing::{Line, Stage, hex, opening, recv, recv_bytes, send};
 use crate::spec::{MethodStatus, RangeNumber, Ssc, uid};
 use crate::transport::InterfaceStatus;
 use crate::wire::{MethodCall, MethodResponse, Value};
@@ -120,7 +120,8 @@ fn findings_say_what_would_be_refused() {
                 locking_active: true
             },
             Finding::Locked,
-            Finding::MbrShown
+            Finding::MbrShown,
+            Finding::BootImage
         ]
     );
     assert_eq!(
@@ -391,7 +392,13 @@ fn a_drive_without_psid_does_not_support_it() {
         OLD,
         MethodStatus::INVALID_PARAMETER,
     );
-    let lines = vec![vec![discovery(ACTIVE, SID_DIFFERS)], refused];
+    // Anybody is admitted without SessionTimeout, so that is not what was wrong.
+    let lines = vec![
+        vec![discovery(ACTIVE, SID_DIFFERS)],
+        refused,
+        opening().to_vec(),
+        end(),
+    ];
     let (report, _) = run(lines, |drive| {
         let consent = consent(drive);
         drive.revert(&Credential::new(Authority::Psid, secret(OLD)), consent)

@@ -1,9 +1,9 @@
 use super::super::{
-    Authority, Credential, DriveOptions, Error, ErrorCode, Journal, PasswdReport, Proof, Step,
-    Tries,
+    Authority, Credential, DriveOptions, Error, ErrorCode, Journal, PasswdReport, PinChange, Proof,
+    Step, Tries,
 };
 use super::dialogue::*;
-use crate::session::testing::{Line, header, recv, recv_bytes, send};
+use crate::session::testing::{Line, recv, send, silence};
 use crate::spec::{MethodStatus, uid};
 use crate::wire::Value;
 
@@ -92,12 +92,8 @@ fn a_note_is_there_while_the_outcome_is_unknown() {
     let (folder, options) = noted(&[]);
     let lines = vec![
         vec![discovery(ACTIVE, SID_DIFFERS)],
-        vec![
-            send("7.10"),
-            recv("7.5"),
-            send("7.12"),
-            recv_bytes(header(0, 0)),
-        ],
+        vec![send("7.10"), recv("7.5"), send("7.12")],
+        silence(),
         end(),
     ];
     let (report, _) = run_with(options, lines, |drive| {
@@ -118,15 +114,14 @@ fn of_several_pins_the_notes_stay_until_all_are_changed() {
         end(),
         start_refused(uid::LOCKING_SP, uid::ADMIN1, OLD, REFUSED),
     ];
-    let changes = [
-        (Authority::Sid, sid(OLD)),
-        (
-            Authority::Admin(1),
-            Credential::new(Authority::Admin(1), secret(OLD)),
-        ),
-    ];
+    let change = |authority| PinChange {
+        authority,
+        by: Credential::new(authority, secret(OLD)),
+        new_pin: secret(NEW),
+    };
+    let changes = [Authority::Sid, Authority::Admin(1)].map(change);
     let (reports, _) = run_with(options, lines, |drive| {
-        let (reports, error) = drive.change_pins(&changes, &secret(NEW));
+        let (reports, error) = drive.change_pins(&changes);
         assert_eq!(error.unwrap().code(), ErrorCode::NotAuthorized);
         Ok(reports)
     });

@@ -5,7 +5,7 @@ use super::super::{
 };
 use super::dialogue::*;
 use crate::session;
-use crate::session::testing::{Line, Stage, header, recv, recv_bytes};
+use crate::session::testing::{Line, Stage, header, recv, recv_bytes, silence};
 use crate::spec::{MethodStatus, method as method_uid, uid};
 use crate::transport::{Bus, Identity};
 use crate::wire::{MethodCall, MethodResponse};
@@ -19,6 +19,11 @@ fn revert(response: Vec<u8>) -> Vec<Line> {
     let mut lines = method_line(&call);
     lines.push(recv_bytes(response));
     lines
+}
+
+fn unanswered_revert() -> Vec<Line> {
+    let call = MethodCall::new(uid::ADMIN_SP, method_uid::REVERT);
+    [method_line(&call), silence()].concat()
 }
 
 fn method_line(call: &MethodCall) -> Vec<Line> {
@@ -86,7 +91,7 @@ fn a_revert_without_answer_that_changes_nothing_is_not_done() {
     let lines = vec![
         vec![discovery(INACTIVE, SID_DIFFERS)],
         log_in(),
-        revert(header(0, 0)),
+        unanswered_revert(),
         vec![discovery(INACTIVE, SID_DIFFERS); 41],
     ];
     let (report, _) = run(lines, |drive| {
@@ -143,11 +148,12 @@ fn a_revert_that_takes_too_long_is_judged_by_discovery() {
 
 #[test]
 fn a_revert_without_answer_is_judged_by_discovery() {
-    for answer in [header(0, 0), session::testing::frame("7.36")] {
+    let closed = revert(session::testing::frame("7.36"));
+    for reverted in [unanswered_revert(), closed] {
         let lines = vec![
             vec![discovery(LOCKED, SID_DIFFERS)],
             log_in(),
-            revert(answer.clone()),
+            reverted,
             vec![discovery(INACTIVE, SID_DIFFERS)],
         ];
         let (report, _) = run(lines, |drive| {

@@ -113,3 +113,84 @@ impl BlockSource for BlockNodes {
         block
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::node::tests::{add_nvme, add_scsi};
+    use super::super::root::tests::Fixture;
+    use super::super::scan;
+    use super::*;
+    use crate::transport::linux::nodes_of;
+
+    fn part(fixture: &Fixture, name: &str, blocks: &[u8]) -> Part {
+        let content: String = blocks
+            .iter()
+            .map(|&block| char::from(block).to_string().repeat(512))
+            .collect();
+        let path = format!("/dev/{name}");
+        fixture.file(&path, &content);
+        Part {
+            file: File::open(fixture.root().path(Path::new(&path))).unwrap(),
+            blocks: u64::try_from(blocks.len()).unwrap(),
+        }
+    }
+
+    #[test]
+    fn namespaces_follow_each_other() {
+        let fixture = Fixture::new();
+        let parts = vec![
+            part(&fixture, "nvme0n1", b"ab"),
+            part(&fixture, "nvme0n2", b"c"),
+        ];
+        let buffer = PageBuffer::new(512);
+        let mut nodes = BlockNodes { parts, buffer };
+        assert_eq!(nodes.geometry().blocks, 3);
+        assert_eq!(nodes.geometry().block_size, 512);
+        for (lba, byte) in [(1, b'b'), (2, b'c'), (0, b'a')] {
+            assert_eq!(nodes.read_block(lba).unwrap(), [byte; 512], "{lba}");
+        }
+        let beyond = nodes.read_block(3).unwrap_err();
+        assert_eq!(beyond.kind(), io::ErrorKind::UnexpectedEof);
+        assert_eq!(nodes.read_block(0).unwrap(), [b'a'; 512]);
+    }
+
+    #[test]
+    fn a_namespace_has_one_node_and_a_disk_one_path() {
+        let fixture = Fixture::new();
+        add_nvme(&fixture, "nvme0", "nvme0n1", "Z0X1");
+        add_nvme(&fixture, "nvme1", "nvme1n1", "Z0X1");
+        add_nvme(&fixture, "nvme2", "nvme1n2", "Z0X1");
+        for (name, nsid) in [("nvme0n1", "1"), ("nvme1n1", "1"), ("nvme1n2", "2")] {
+            fixture.file(&format!("/sys/block/{name}/nsid"), nsid);
+        }
+        let root = fixture.root();
+        let names = ["nvme0n1", "nvme1n1", "nvme1n2"].map(|name| {
+            let path = Path::new("/dev").join(name);
+            nodes_of(&root, &path).unwrap().nodes.remove(0)
+        });
+        let drive = DriveNodes {
+            nodes: names.to_vec(),
+        };
+        let found: Vec<_> = distinct(&root, &drive)
+            .iter()
+            .map(|node| node.name.as_str())
+            .collect();
+        assert_eq!(found, ["nvme0n1", "nvme1n2"]);
+
+        add_scsi(&fixture, "pci/host0/target0:0:0/0:0:0:0", "sda", "sg0");
+        let disk = scan(&root)
+            .into_iter()
+            .find(|it| it.path().ends_with("sda"));
+        let disk = disk.unwrap();
+        let found = distinct(&root, &disk);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].name, "sda");
+    }
+
+    #[test]
+    fn a_drive_without_block_node_has_no_blocks() {
+        let drive = DriveNodes { nodes: Vec::new() };
+        let error = open_blocks(&SystemRoot::default(), &drive).err().unwrap();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
+}

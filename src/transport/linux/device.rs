@@ -16,7 +16,7 @@ use super::scsi_probe::probe;
 use super::topology::nodes_of;
 use crate::spec::{ComId, SecurityProtocol};
 use crate::sys::ioctl::O_NONBLOCK;
-use crate::transport::{AtaSecurity, Bus, Error, Identity, MAX_BUFFER, Transport, ata};
+use crate::transport::{AtaSecurity, Bus, Error, Facts, Identity, MAX_BUFFER, Transport, ata};
 
 /// An open drive of this machine.
 pub struct Device {
@@ -234,6 +234,13 @@ impl Transport for Device {
 
     fn max_transfer(&self) -> usize {
         self.bounce.limit()
+    }
+
+    fn facts(&self) -> Facts {
+        Facts {
+            has_security_commands: self.has_security_commands(),
+            ata_security: self.ata_security(),
+        }
     }
 }
 

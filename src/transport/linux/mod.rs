@@ -5,13 +5,16 @@
 //! Everything that is read from `/dev`, `/proc`, `/run` and `/sys` is looked up under a
 //! [`SystemRoot`], so that tests bring their own.
 
+mod bitlocker;
 mod blocks;
 mod bounce;
+mod bridge;
 mod device;
 mod host;
 mod luks;
 mod node;
 mod nvme_link;
+mod opener;
 mod rescan;
 mod resume;
 mod root;
@@ -20,11 +23,14 @@ mod scsi_probe;
 mod topology;
 mod usage;
 
+pub use bitlocker::bitlocker;
 pub use blocks::{BlockNodes, open_blocks};
+pub use bridge::{BridgeKind, Passes, UsbBridge, usb_bridge};
 pub use device::{Device, Namespace, open};
 pub use host::{Geometry, allow_tpm, geometry, raid_driver};
 pub use luks::{LuksSurvey, LuksVolume, luks};
 pub use node::{Node, NodeKind, resolve};
+pub use opener::{Opener, openers};
 pub use rescan::{reread_partition_table, send_add_events};
 pub use resume::save_for_resume;
 pub use root::SystemRoot;

@@ -4,7 +4,7 @@ use super::scsi_link::{Port, Route, Sender, pass_through};
 use crate::sys::ioctl::Data;
 use crate::transport::ata::{self, Command, IdentifyDevice};
 use crate::transport::scsi::{self, Inquiry, page};
-use crate::transport::{Bus, Error, Identity};
+use crate::transport::{Bus, Error, Identity, SerialSource};
 
 /// What was found out about a node.
 #[derive(Debug)]
@@ -97,6 +97,9 @@ fn identity(
         Some(identify) => Identity::new(bus, &identify.model, &identify.serial, &identify.firmware),
         None => Identity::new(bus, &inquiry.product, serial, &inquiry.revision),
     };
+    if identify.is_some() {
+        identity.serial_source = SerialSource::AtaIdentify;
+    }
     let ata_name = identify.and_then(|identify| identify.world_wide_name);
     identity.wwn = wwn.or_else(|| ata_name.map(|name| format!("{name:016x}")));
     identity.vendor = Some(inquiry.vendor.to_vec());

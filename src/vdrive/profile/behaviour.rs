@@ -41,6 +41,17 @@ pub struct Behaviour {
     /// How many times an IF-RECV is answered with "response to come" before the response is there
     /// (\[Core\] 3.3.10.2). It models a TPer that needs time; hosts have to poll it.
     pub polls_before_response: u32,
+    /// How many times an IF-RECV is answered with "response to come" while data are removed, during
+    /// which Level 0 Discovery says Operation Processing, and a TCG reset breaks the removal off
+    /// (\[Opal\] 3.1.1).
+    pub removal_polls: u32,
+    /// What becomes of parameter RangeStartRangeLengthPolicy (\[Single User Mode\]).
+    pub single_user_policy: SingleUserPolicy,
+    /// Which ranges Activate and Reactivate put into Single User Mode (\[Single User Mode\]).
+    pub single_user_ranges: SingleUserRanges,
+    /// Level 0 Discovery says that some ranges are in Single User Mode, where it says that all are.
+    /// Crucial M550 and MX200 do not.
+    pub single_user_any_bit: bool,
 }
 
 impl Default for Behaviour {
@@ -59,6 +70,10 @@ impl Default for Behaviour {
             locked_outside_shadow_reads_zero: true,
             removed_data: RemovedData::Garbage,
             polls_before_response: 0,
+            removal_polls: 0,
+            single_user_policy: SingleUserPolicy::Honoured,
+            single_user_ranges: SingleUserRanges::AsAsked,
+            single_user_any_bit: true,
         }
     }
 }
@@ -115,4 +130,25 @@ pub enum RemovedData {
     Garbage,
     /// Zeros: the blocks are deallocated.
     Zeros,
+}
+
+/// What becomes of the policy that Activate and Reactivate ask for. Some drives do not honour it, so
+/// that hosts have to read it back, and to try again without it (cryptsetup does).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SingleUserPolicy {
+    /// It is as asked.
+    Honoured,
+    /// The parameter is accepted, and the User owns start and length all the same.
+    Ignored,
+    /// The parameter is not known: INVALID_PARAMETER.
+    Refused,
+}
+
+/// Which ranges go into Single User Mode where a host lists some.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SingleUserRanges {
+    /// Those.
+    AsAsked,
+    /// All of them. Some drives do not honour the list (cryptsetup reads it back).
+    All,
 }

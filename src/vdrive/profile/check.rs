@@ -1,6 +1,7 @@
 //! What a profile must keep so that a TPer can be made of it.
 
 use super::Profile;
+use crate::spec::DataRemovalMechanism;
 use crate::spec::property::opal_minimum;
 
 /// A profile of which no TPer can be made.
@@ -25,13 +26,16 @@ pub enum ProfileError {
     /// The Locking SP has fewer or more rows than is possible.
     #[error("the contents of the Locking SP are impossible")]
     Locking,
+    /// A way to remove data has no number in Level 0 Discovery, or is the one that is always there.
+    #[error("a data removal mechanism is impossible")]
+    Removal,
     /// Level 0 Discovery names no ComID, or cannot be sent.
     #[error("the Level 0 Discovery is impossible")]
     Discovery,
 }
 
 fn names() -> String {
-    let names: Vec<_> = super::MODELS.iter().map(|model| model.name).collect();
+    let names: Vec<_> = super::Model::all().map(|model| model.name).collect();
     names.join(", ")
 }
 
@@ -64,6 +68,7 @@ impl Profile {
             (self.sessions_are_possible(), ProfileError::Sessions),
             (self.locking_is_possible(), ProfileError::Locking),
             (self.discovery.is_possible(), ProfileError::Discovery),
+            (self.removals_are_possible(), ProfileError::Removal),
         ];
         checks
             .into_iter()
@@ -105,6 +110,13 @@ impl Profile {
         (1..=64).contains(&sessions.max_sessions) && sessions.max_authentications >= 2
     }
 
+    fn removals_are_possible(&self) -> bool {
+        self.removals.iter().all(|removal| {
+            DataRemovalMechanism::ALL.contains(&removal.mechanism)
+                && removal.mechanism != DataRemovalMechanism::CRYPTOGRAPHIC_ERASE
+        })
+    }
+
     fn locking_is_possible(&self) -> bool {
         let locking = &self.locking;
         (1..=0x00ff).contains(&locking.admins)
@@ -124,7 +136,7 @@ mod tests {
 
     #[test]
     fn the_named_profiles_are_possible() {
-        for model in super::super::MODELS {
+        for model in super::super::Model::all() {
             let profile = Profile::named(model.name).unwrap();
             assert_eq!(profile.check(), Ok(()), "{}", model.name);
             assert_eq!(profile.name, model.name);

@@ -11,6 +11,8 @@ pub struct Layout {
     pub vendor_specific: Vec<u8>,
     /// The descriptors, in the drive's order.
     pub descriptors: Vec<Descriptor>,
+    /// Zeros that are sent after the end of the response (Samsung T7).
+    pub trailing_zeros: u16,
 }
 
 /// One descriptor.
@@ -32,6 +34,8 @@ pub enum Feature {
     Locking,
     /// 0003h: block size and alignment.
     Geometry,
+    /// 0201h: Single User Mode. A drive that shows it has it.
+    SingleUserMode,
     /// 0202h: additional DataStore tables.
     DataStore,
     /// 0203h: Opal SSC 2.x.
@@ -87,6 +91,7 @@ impl Default for Layout {
                 Feature::BlockSid.version(0x20),
                 Feature::DataRemoval.version(0x20),
             ],
+            trailing_zeros: 0,
         }
     }
 }
@@ -104,6 +109,21 @@ impl Layout {
             && self.descriptors.len() <= 64
             && self.descriptors.iter().any(has_com_id)
             && self.descriptors.iter().all(fits)
+    }
+
+    /// Takes out a descriptor, and with it what the drive has only where it shows it.
+    pub fn remove(&mut self, feature: &Feature) {
+        self.descriptors
+            .retain(|descriptor| descriptor.feature != *feature);
+    }
+
+    /// The same with a descriptor behind that of some feature, or at the end.
+    pub(crate) fn with(mut self, descriptor: Descriptor, after: &Feature) -> Self {
+        let mut descriptors = self.descriptors.iter();
+        let place = descriptors.position(|other| other.feature == *after);
+        let place = place.map_or(self.descriptors.len(), |place| place + 1);
+        self.descriptors.insert(place, descriptor);
+        self
     }
 
     /// True if there is such a descriptor.

@@ -6,19 +6,31 @@
 
 mod behaviour;
 mod check;
+mod defects;
 mod discovery;
-mod kioxia;
 mod models;
+mod neighbours;
 mod opal2;
+mod property;
+mod quirk;
+mod quirks;
+mod real;
 
 use serde::{Deserialize, Serialize};
 
+use crate::spec::DataRemovalMechanism;
+
 pub use behaviour::{
-    Behaviour, InactiveComId, LockoutReply, MinTransfer, RemovedData, Unauthorised, ViolationReply,
+    Behaviour, InactiveComId, LockoutReply, MinTransfer, RemovedData, SingleUserPolicy,
+    SingleUserRanges, Unauthorised, ViolationReply,
 };
 pub use check::ProfileError;
+pub use defects::{Defects, HostEcho, IntegerWidth, Trailing};
 pub use discovery::{Descriptor, Feature, Layout};
-pub use models::{MODELS, Model};
+pub use models::Model;
+pub use neighbours::{AtaSecurityState, Neighbours};
+pub use property::Property;
+pub use quirk::{Quirk, QuirkError};
 
 /// One model of virtual drive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,13 +58,29 @@ pub struct Profile {
     pub hardware_reset_locks: bool,
     /// Time that a cryptographic erase is said to take, in units of two seconds.
     pub erase_time: u16,
+    /// How the drive can remove data beside a cryptographic erase, which it always does. Files from
+    /// before there was a choice do not say it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub removals: Vec<Removal>,
     /// The largest Count that Random accepts; at least 32 (\[Opal\] 4.2.9.1).
     pub max_random: u64,
     /// What Level 0 Discovery shows. Files from before it could vary do not say it.
     #[serde(default)]
     pub discovery: Layout,
+    /// The properties that it tells of itself, in its order.
+    #[serde(default = "Property::usual")]
+    pub properties: Vec<Property>,
     /// Choices that the standards leave to the TPer.
     pub behaviour: Behaviour,
+    /// What the drive speaks beside TCG Storage.
+    #[serde(default)]
+    pub neighbours: Neighbours,
+    /// What it does that no standard lets it do.
+    #[serde(default)]
+    pub defects: Defects,
+    /// The quirks that were added to the named profile, as they were written.
+    #[serde(default)]
+    pub quirks: Vec<String>,
 }
 
 /// Logical blocks and their alignment (\[Opal\] 3.1.1.4).
@@ -161,6 +189,40 @@ pub struct TryPolicy {
     pub persistent: bool,
 }
 
+/// A way to remove data (\[Opal\] 3.1.1, 4.2.7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Removal {
+    /// The mechanism.
+    #[serde(with = "mechanism")]
+    pub mechanism: DataRemovalMechanism,
+    /// The time that it is said to take, in units of two seconds or of two minutes.
+    pub time: u16,
+    /// The unit is two minutes.
+    pub in_minutes: bool,
+}
+
+/// Mechanisms in a file: their numbers.
+mod mechanism {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use crate::spec::DataRemovalMechanism;
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+    pub(super) fn serialize<S: Serializer>(
+        mechanism: &DataRemovalMechanism,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u8(mechanism.0)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<DataRemovalMechanism, D::Error> {
+        u8::deserialize(deserializer).map(DataRemovalMechanism)
+    }
+}
+
 /// What C_PIN_SID holds (\[Opal\] 3.1.1.5, bytes 13 and 14).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SidPin {
@@ -176,8 +238,24 @@ impl Profile {
     /// # Errors
     /// [`ProfileError::Unknown`] if there is none of that name.
     pub fn named(name: &str) -> Result<Self, ProfileError> {
-        let model = MODELS.iter().find(|model| model.name == name);
+        let model = Model::all().find(|model| model.name == name);
         model.map(Model::profile).ok_or(ProfileError::Unknown)
+    }
+
+    /// The drive has Single User Mode.
+    #[must_use]
+    pub fn has_single_user_mode(&self) -> bool {
+        self.discovery.has(&Feature::SingleUserMode)
+    }
+
+    /// Every way in which the drive can remove data.
+    pub(crate) fn removals(&self) -> impl Iterator<Item = Removal> {
+        let keys = Removal {
+            mechanism: DataRemovalMechanism::CRYPTOGRAPHIC_ERASE,
+            time: self.erase_time,
+            in_minutes: false,
+        };
+        std::iter::once(keys).chain(self.removals.iter().copied())
     }
 
     /// The static ComIDs.

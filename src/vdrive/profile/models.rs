@@ -1,6 +1,6 @@
 //! The profiles that have a name.
 
-use super::{Profile, kioxia};
+use super::{Profile, real};
 
 /// A profile with a name.
 #[derive(Clone, Copy, Debug)]
@@ -9,10 +9,22 @@ pub struct Model {
     pub name: &'static str,
     /// What is special about it, in one line.
     pub about: &'static str,
-    make: fn() -> Profile,
+    pub(super) make: fn() -> Profile,
 }
 
+const OPAL2: Model = Model {
+    name: "opal2",
+    about: "Opal 2.30 to the letter: 8 ranges, 9 users, Single User Mode, what is mandatory",
+    make: Profile::opal2,
+};
+
 impl Model {
+    /// Every profile that has a name: the default one first, then those of real drives.
+    pub fn all() -> impl Iterator<Item = &'static Self> {
+        let real = real::MODELS.iter().copied().flatten();
+        std::iter::once(&OPAL2).chain(real)
+    }
+
     /// The profile.
     #[must_use]
     pub fn profile(&self) -> Profile {
@@ -22,17 +34,3 @@ impl Model {
         }
     }
 }
-
-/// Every profile that has a name, the default one first.
-pub const MODELS: &[Model] = &[
-    Model {
-        name: "opal2",
-        about: "Opal 2.30 to the letter: 8 ranges, 9 users, every mandatory feature set",
-        make: Profile::opal2,
-    },
-    Model {
-        name: "kioxia-cm6",
-        about: "Opal 2 and Ruby at once, 192 ranges and users, 520-byte blocks, no shadow MBR",
-        make: kioxia::cm6,
-    },
-];

@@ -1,8 +1,9 @@
-//! Profile `opal2`: a client drive with Opal 2.30, one namespace, every mandatory feature set.
+//! Profile `opal2`: a client drive with Opal 2.30, one namespace, every mandatory feature set, and
+//! Single User Mode, which nearly every drive has.
 
 use super::{
-    Behaviour, Communication, Geometry, Layout, LockingLimits, Profile, SessionLimits, SidPin,
-    TryPolicies, TryPolicy,
+    Behaviour, Communication, Defects, Feature, Geometry, Layout, LockingLimits, Neighbours,
+    Profile, Property, SessionLimits, SidPin, TryPolicies, TryPolicy,
 };
 
 /// What client drives allow for SID and PSID: five attempts, and a power cycle gives new ones.
@@ -47,9 +48,15 @@ impl Profile {
             freeze_lock: true,
             hardware_reset_locks: true,
             erase_time: 1,
+            removals: Vec::new(),
             max_random: 32,
-            discovery: Layout::default(),
+            discovery: Layout::default()
+                .with(Feature::SingleUserMode.version(0x10), &Feature::Geometry),
             behaviour: Behaviour::default(),
+            neighbours: Neighbours::default(),
+            properties: Property::usual(),
+            defects: Defects::default(),
+            quirks: Vec::new(),
         }
     }
 }

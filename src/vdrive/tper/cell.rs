@@ -22,8 +22,8 @@ pub(crate) enum Cell {
     Set(BTreeSet<u64>),
     /// A `BooleanExpr`.
     Expression(Vec<Term>),
-    /// A list of names.
-    Names(Vec<Octets>),
+    /// A list of byte strings: names, or UIDs of rows.
+    Strings(Vec<Octets>),
 }
 
 /// One element of a `BooleanExpr` in postfix order (type `ACE_expression`).
@@ -57,6 +57,12 @@ impl Cell {
     /// A set of numbers.
     pub(crate) fn set(numbers: impl IntoIterator<Item = u64>) -> Self {
         Self::Set(numbers.into_iter().collect())
+    }
+
+    /// A list of rows.
+    pub(crate) fn uids(uids: impl IntoIterator<Item = Uid>) -> Self {
+        let uids = uids.into_iter();
+        Self::Strings(uids.map(|uid| Octets::new(&uid.to_bytes())).collect())
     }
 
     /// The expression that is true if one of the authorities is authenticated.
@@ -124,7 +130,9 @@ impl Cell {
             Self::Reference(uid) => Value::from(*uid),
             Self::Set(numbers) => Value::list(numbers.iter().copied().map(Value::Uint)),
             Self::Expression(terms) => Value::list(terms.iter().map(|term| term.to_value())),
-            Self::Names(names) => Value::list(names.iter().map(|name| Value::bytes(name.expose()))),
+            Self::Strings(strings) => {
+                Value::list(strings.iter().map(|string| Value::bytes(string.expose())))
+            }
         }
     }
 }
@@ -293,7 +301,7 @@ mod tests {
             Cell::from(uid::USER1),
             Cell::set([0, 3]),
             Cell::any_of(&[uid::ADMINS, uid::USER1]),
-            Cell::Names(vec![Octets::new(b"Opal")]),
+            Cell::Strings(vec![Octets::new(b"Opal")]),
         ];
         for cell in cells {
             let text = serde_json::to_string(&cell).unwrap();

@@ -1,7 +1,10 @@
 //! IF-SEND and IF-RECV: security protocols, ComIDs and the synchronous protocol (\[Core\] 3.3,
 //! \[SIIS\] 3, \[SPC\] 7.7).
 
+use zeroize::Zeroizing;
+
 use super::cell::Octets;
+use super::dialect::{self, Dialect};
 use super::interpreter::{self, Fate, Outcome};
 use super::sessions::Control;
 use super::state::{Session, Stack};
@@ -10,7 +13,7 @@ use crate::spec::{ComId, Hsn, SecurityProtocol, Tsn, method, uid};
 use crate::transport::InterfaceStatus;
 use crate::vdrive::profile::{InactiveComId, MinTransfer, ViolationReply};
 use crate::wire::MethodCall;
-use crate::wire::packet::{ComPacket, Packet};
+use crate::wire::packet::{COM_PACKET_HEADER, ComPacket, OVERHEAD, PACKET_HEADER, Packet};
 
 /// What the TPer answers to an interface command that it refuses.
 pub(super) type Refusal = InterfaceStatus;
@@ -58,7 +61,11 @@ impl Tper {
         self.power.stats.count_recv(protocol);
         self.expire_sessions();
         let received = match protocol {
-            SecurityProtocol::INFORMATION => information(com_id.0),
+            SecurityProtocol::INFORMATION => self.information(com_id.0),
+            SecurityProtocol::ATA_SECURITY => self.receive_ata_security(com_id.0),
+            SecurityProtocol::TCG if self.is_too_long(buffer.len()) => {
+                Err(Refusal::InvalidParameter)
+            }
             SecurityProtocol::TCG => self.receive_tcg(com_id, buffer.len()),
             SecurityProtocol::TCG_MANAGEMENT => self.receive_management(com_id, buffer.len()),
             _ => Err(Refusal::InvalidParameter),
@@ -105,10 +112,15 @@ impl Tper {
         if u64::try_from(data.len()).map_or(true, |length| length > limit) {
             return Err(Refusal::InvalidParameter);
         }
-        if !stack.responses.is_empty() {
+        if self.power.is_deaf() {
+            return Ok(());
+        }
+        if !stack.responses.is_empty() || stack.work.is_some() {
             return Err(Refusal::SequenceError);
         }
-        if let Ok(com_packet) = ComPacket::decode(data) {
+        if let Ok(com_packet) = ComPacket::decode(data)
+            && !self.put_off(com_id, data, &com_packet)
+        {
             self.process(com_id, &com_packet);
         }
         Ok(())
@@ -116,7 +128,7 @@ impl Tper {
 
     /// Carries out a ComPacket whose envelope is sound. Whatever no session can be found for is
     /// dropped (\[Core\] 3.3.10.1.3).
-    fn process(&mut self, com_id: ComId, com_packet: &ComPacket) {
+    pub(super) fn process(&mut self, com_id: ComId, com_packet: &ComPacket) {
         if com_packet.com_id != com_id || com_packet.extension != 0 {
             return;
         }
@@ -164,7 +176,12 @@ impl Tper {
                 break;
             }
             if let Some(answer) = self.control(com_id, call) {
-                tokens.extend_from_slice(&answer.encode());
+                let defects = &self.state.profile.defects;
+                let dialect = match answer.method_id {
+                    method::SYNC_SESSION => Dialect::of_sync_session(defects),
+                    _ => Dialect::of_methods(defects),
+                };
+                tokens.extend_from_slice(&dialect.write(answer.encode()));
             }
         }
         tokens
@@ -189,9 +206,9 @@ impl Tper {
     /// Takes the session of a packet out of the open ones.
     fn take_session(&mut self, com_id: ComId, packet: &Packet) -> Option<Session> {
         let sessions = &mut self.power.sessions;
-        let index = sessions.iter().position(|session| {
-            session.tsn == packet.tsn.0 && session.hsn == packet.hsn.0 && session.com_id == com_id.0
-        })?;
+        let index = sessions
+            .iter()
+            .position(|session| session.is_addressed(com_id, packet))?;
         Some(sessions.swap_remove(index))
     }
 
@@ -217,20 +234,36 @@ impl Tper {
 
     /// Lets a response wait for IF-RECV.
     fn respond(&mut self, com_id: ComId, tsn: Tsn, hsn: Hsn, tokens: &[u8]) {
-        let polls = self.state.profile.behaviour.polls_before_response;
+        let profile = &self.state.profile;
         let Some(index) = self.stack_index(com_id).filter(|_| !tokens.is_empty()) else {
             return;
         };
         if let Some(stack) = self.power.stacks.get_mut(index) {
-            let com_packet = ComPacket::with_tokens(com_id, tsn, hsn, tokens);
-            stack.responses.push_back(Octets::new(&com_packet.encode()));
-            stack.polls = polls;
+            let mut tokens = Zeroizing::new(tokens.to_vec());
+            dialect::push_trailing(&mut tokens, &profile.defects);
+            let mut bytes = ComPacket::with_tokens(com_id, tsn, hsn, &tokens).encode();
+            if profile.defects.packet_length_without_padding {
+                leave_out_padding(&mut bytes, tokens.len());
+            }
+            stack.responses.push_back(Octets::new(&bytes));
+            stack.polls = profile.behaviour.polls_before_response;
+            stack.empty_answers = profile.defects.empty_answers;
         }
+    }
+
+    /// True if the drive does not take an IF-RECV of so many bytes.
+    fn is_too_long(&self, length: usize) -> bool {
+        let limit = self.state.profile.defects.max_receive;
+        limit.is_some_and(|limit| u32::try_from(length).map_or(true, |length| length > limit))
     }
 
     fn receive_tcg(&mut self, com_id: ComId, room: usize) -> Result<Vec<u8>, Refusal> {
         if com_id == ComId::LEVEL_0_DISCOVERY {
             return Ok(self.level0());
+        }
+        let is_hung = self.power.is_hung && self.stack_index(com_id).is_some();
+        if is_hung || self.is_at_work(com_id) {
+            return Ok(header(com_id, STILL_AT_WORK, 0));
         }
         let min_transfer = self.state.profile.behaviour.min_transfer;
         let index = self.stack_index(com_id);
@@ -251,6 +284,10 @@ fn receive(stack: &mut Stack, com_id: ComId, room: usize, min_transfer: MinTrans
     let Some(response) = stack.responses.front() else {
         return header(com_id, 0, 0);
     };
+    if stack.empty_answers > 0 {
+        stack.empty_answers -= 1;
+        return header(com_id, 0, 0);
+    }
     if stack.polls > 0 {
         stack.polls -= 1;
         return header(com_id, STILL_AT_WORK, 0);
@@ -279,6 +316,16 @@ fn receive(stack: &mut Stack, com_id: ComId, room: usize, min_transfer: MinTrans
 /// `OutstandingData` while the response is still to come.
 const STILL_AT_WORK: usize = 1;
 
+/// Lets the length of the one Packet end with its tokens, as far as they are no multiple of four.
+fn leave_out_padding(com_packet: &mut [u8], tokens: usize) {
+    let length = OVERHEAD - COM_PACKET_HEADER - PACKET_HEADER + tokens;
+    let length = u32::try_from(length).unwrap_or(u32::MAX);
+    let end = COM_PACKET_HEADER + PACKET_HEADER;
+    if let Some(place) = com_packet.get_mut(end - 4..end) {
+        place.copy_from_slice(&length.to_be_bytes());
+    }
+}
+
 fn size(responses: &std::collections::VecDeque<Octets>) -> usize {
     responses
         .iter()
@@ -301,17 +348,6 @@ fn announce(com_packet: &mut [u8], outstanding: usize, min_transfer: usize) {
         .flat_map(|bytes| bytes.chunks_mut(4));
     for (place, field) in places.zip(fields) {
         place.copy_from_slice(&field.to_be_bytes());
-    }
-}
-
-/// Protocol 00h (\[SPC\] 7.7.1).
-fn information(page: u16) -> Result<Vec<u8>, Refusal> {
-    const SUPPORTED_PROTOCOLS: u16 = 0;
-    const CERTIFICATE: u16 = 1;
-    match page {
-        SUPPORTED_PROTOCOLS => Ok(vec![0, 0, 0, 0, 0, 0, 0, 3, 0x00, 0x01, 0x02]),
-        CERTIFICATE => Ok(vec![0; 4]),
-        _ => Err(Refusal::InvalidParameter),
     }
 }
 

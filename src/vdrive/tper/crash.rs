@@ -3,6 +3,8 @@
 //! Each command of a dialogue is run on a disk that dies at its first operation, at its second, and
 //! so on until it gets through; then what is left is opened again.
 
+mod single_user;
+
 use super::state::Session;
 use super::tables::SpId;
 use super::*;
@@ -375,12 +377,12 @@ fn a_power_cut_leaves_a_transaction_whole_or_undone() {
     }
 }
 
-#[test]
-fn no_key_is_left_that_was_replaced() {
-    // [Opal] 5.1.2, 5.1.3: keys are eradicated before the method answers.
+/// Runs a dialogue and checks after each step that of a key that was replaced nothing is left;
+/// returns how many were.
+fn eradicated_keys(dialogue: &[Step]) -> usize {
     let mut rig = new_rig();
     let mut eradicated = 0;
-    for (name, step) in DIALOGUE {
+    for (name, step) in dialogue {
         let (store, watch) = rig.failing(usize::MAX, Fate::Killed);
         let mut tper = open(store);
         let keys = tper.state.keys.clone();
@@ -395,18 +397,29 @@ fn no_key_is_left_that_was_replaced() {
         run(&mut tper, None).unwrap();
         rig = watch.after_kill();
     }
-    // GenKey of one range, then all nine.
-    assert_eq!(eradicated, 1 + 9);
+    eradicated
 }
 
-#[test]
-fn a_crash_leaves_the_drive_before_or_after_the_command() {
+/// Runs a dialogue with crashes in every command; returns the drive after it.
+fn crash_each(dialogue: &[Step]) -> Tper {
     let mut rig = new_rig();
-    for (name, step) in DIALOGUE {
+    for (name, step) in dialogue {
         let frame = step(&open(rig.store()));
         rig = crash(&rig, name, Some(&frame));
         rig = crash(&rig, &format!("answer to {name}"), None);
     }
-    let tper = open(rig.store());
+    open(rig.store())
+}
+
+#[test]
+fn no_key_is_left_that_was_replaced() {
+    // [Opal] 5.1.2, 5.1.3: keys are eradicated before the method answers. GenKey of one range, then
+    // all nine.
+    assert_eq!(eradicated_keys(DIALOGUE), 1 + 9);
+}
+
+#[test]
+fn a_crash_leaves_the_drive_before_or_after_the_command() {
+    let tper = crash_each(DIALOGUE);
     assert!(!tper.state.active && tper.power.sessions.is_empty());
 }

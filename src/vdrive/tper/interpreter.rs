@@ -4,6 +4,7 @@
 use zeroize::Zeroizing;
 
 use super::Tper;
+use super::dialect::{Dialect, MAX_TRAILING};
 use super::methods;
 use super::parser::{self, Item, Limits, Place, Violation};
 use super::properties::HostProperties;
@@ -179,14 +180,18 @@ struct Answer {
     tokens: Zeroizing<Vec<u8>>,
     budget: u64,
     max_token: u64,
+    dialect: Dialect,
 }
 
 impl Answer {
     fn new(host: &HostProperties, profile: &Profile) -> Self {
+        let trailing = profile.defects.trailing.byte();
+        let reserve = trailing.map_or(0, |_| MAX_TRAILING);
         Self {
             tokens: Zeroizing::new(Vec::new()),
-            budget: host.token_budget(profile),
+            budget: host.token_budget(profile).saturating_sub(reserve),
             max_token: host.max_token(profile),
+            dialect: Dialect::of_methods(&profile.defects),
         }
     }
 
@@ -198,11 +203,14 @@ impl Answer {
     /// Appends a response. If the host cannot receive it, RESPONSE_OVERFLOW takes its place, and
     /// false is returned.
     fn push_response(&mut self, response: &MethodResponse) -> bool {
-        let tokens = response.encode();
+        let tokens = self.dialect.write(response.encode());
         let length = size(self.tokens.len()).saturating_add(size(tokens.len()));
         let fits = length <= self.budget && response.results.iter().all(|value| self.takes(value));
         let overflow = MethodResponse::failure(MethodStatus::RESPONSE_OVERFLOW);
-        let tokens = if fits { tokens } else { overflow.encode() };
+        let tokens = match fits {
+            true => tokens,
+            false => self.dialect.write(overflow.encode()),
+        };
         self.tokens.extend_from_slice(&tokens);
         fits
     }

@@ -18,12 +18,13 @@ use zeroize::Zeroizing;
 
 use super::byte_store::{AreaName, Extent, Pending};
 use super::resets::Reset;
-use super::state::{Power, Session, Stack, State, Transaction};
+use super::state::{Power, Session, State, Transaction};
 use super::tables::SpId;
 use super::{Clock, KeepError, Tper, catalogue};
 use crate::spec::MethodStatus;
 use crate::vdrive::MAX_NAMESPACES;
 use crate::vdrive::fault::ArmedFault;
+use crate::vdrive::profile::SidPin;
 use crate::vdrive::store::{Layout, Store};
 
 /// The state record as it is read.
@@ -70,7 +71,8 @@ impl Record {
             && layout.data_store_bytes == profile.locking.data_store_size
             && self.state.keys.len() == usize::from(profile.locking.ranges) + 1
             && self.power.stacks.len() == usize::from(profile.communication.com_ids)
-            && self.data_stores_fit();
+            && self.data_stores_fit()
+            && self.single_user_fits();
         if holds {
             Ok(())
         } else {
@@ -81,6 +83,12 @@ impl Record {
     fn namespaces_fit(&self) -> bool {
         let (count, blocks) = (self.state.namespaces, self.state.blocks);
         (1..=MAX_NAMESPACES).contains(&count) && blocks.is_multiple_of(u64::from(count))
+    }
+
+    /// An inactive Locking SP has nothing in Single User Mode.
+    fn single_user_fits(&self) -> bool {
+        let single_user = &self.state.single_user;
+        single_user.is_possible(&self.state.profile) && (self.state.active || single_user.is_off())
     }
 
     fn data_stores_fit(&self) -> bool {
@@ -96,12 +104,8 @@ impl Record {
 
 /// The bytes of the state record of a new drive.
 pub(crate) fn first_record(state: &State) -> Result<Zeroizing<Vec<u8>>, KeepError> {
-    let power = Power {
-        stacks: (0..state.profile.communication.com_ids)
-            .map(|_| Stack::default())
-            .collect(),
-        ..Power::default()
-    };
+    let sid_is_msid = state.initial_pin == SidPin::Msid;
+    let power = Power::up(&state.profile, sid_is_msid, &Power::default());
     let record = RecordRef {
         state,
         power: &power,
@@ -330,7 +334,10 @@ impl Record {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spec::RangePolicy;
     use crate::vdrive::CreateOptions;
+    use crate::vdrive::tper::single_user::{Selection, SingleUser};
+    use crate::vdrive::tper::state::Stack;
 
     fn new_store(change: impl FnOnce(&mut State)) -> Store {
         let (layout, record) = CreateOptions::new(1 << 20).first_record().unwrap();
@@ -346,7 +353,16 @@ mod tests {
     #[test]
     fn a_state_that_contradicts_itself_is_refused() {
         type Change = fn(&mut State);
-        let changes: [Change; 8] = [
+        let changes: [Change; 10] = [
+            // An inactive Locking SP has nothing in Single User Mode, and no drive has Range9.
+            |state| {
+                state.single_user = SingleUser::new(Selection::Table, RangePolicy::USER);
+            },
+            |state| {
+                state.active = true;
+                let ranges = Selection::Ranges([9].into());
+                state.single_user = SingleUser::new(ranges, RangePolicy::USER);
+            },
             |state| state.keys.truncate(3),
             |state| state.blocks += 1,
             |state| state.namespaces = 0,
@@ -374,6 +390,57 @@ mod tests {
         assert!(!text.contains("namespaces"), "as that program wrote it");
         let store = Store::in_memory(&layout, &record).unwrap();
         assert_eq!(open(store).unwrap().state.namespaces, 1);
+    }
+
+    #[test]
+    fn what_is_in_single_user_mode_is_kept() {
+        let single_user = SingleUser::new(Selection::Ranges([1, 8].into()), RangePolicy::ADMINS);
+        let tper = open(new_store(|state| {
+            state.active = true;
+            state.single_user = single_user.clone();
+        }));
+        let mut tper = open(tper.unwrap().store).unwrap();
+        tper.edit();
+        tper.keep().unwrap();
+        assert_eq!(open(tper.store).unwrap().state.single_user, single_user);
+    }
+
+    #[test]
+    fn a_file_from_before_there_was_single_user_mode_has_none() {
+        let (layout, record) = CreateOptions::new(1 << 20).first_record().unwrap();
+        let mut record: serde_json::Value = serde_json::from_slice(&record).unwrap();
+        assert!(record["state"].get("single_user").is_none());
+        let profile = record["state"]["profile"].as_object_mut().unwrap();
+        assert!(profile.remove("discovery").is_some());
+        let record = serde_json::to_vec(&record).unwrap();
+        let store = Store::in_memory(&layout, &record).unwrap();
+        let tper = open(store).unwrap();
+        assert!(!tper.state.profile.has_single_user_mode());
+        assert!(tper.state.single_user.is_off());
+    }
+
+    #[test]
+    fn a_file_from_before_profiles_had_quirks_has_none() {
+        let (layout, record) = CreateOptions::new(1 << 20).first_record().unwrap();
+        let mut record: serde_json::Value = serde_json::from_slice(&record).unwrap();
+        let profile = record["state"]["profile"].as_object_mut().unwrap();
+        for name in ["discovery", "properties", "defects", "quirks"] {
+            assert!(profile.remove(name).is_some(), "{name}");
+        }
+        let power = record["power"].as_object_mut().unwrap();
+        for name in ["is_mute", "is_hung", "medium_is_shut"] {
+            assert!(power.remove(name).is_some(), "{name}");
+        }
+        let stack = power["stacks"][0].as_object_mut().unwrap();
+        assert!(stack.remove("empty_answers").is_some());
+        let store = Store::in_memory(&layout, record.to_string().as_bytes()).unwrap();
+        let profile = open(store).unwrap().state.profile;
+        let discovery = crate::vdrive::profile::Layout::default();
+        let opal2 = crate::vdrive::profile::Profile::opal2();
+        assert_eq!(
+            profile,
+            crate::vdrive::profile::Profile { discovery, ..opal2 }
+        );
     }
 
     #[test]

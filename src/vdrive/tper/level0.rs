@@ -1,11 +1,11 @@
 //! Level 0 Discovery, encoded from the live state (\[Core\] 3.3.6, \[Opal\] 3.1.1, \[DataStore\] 4.1,
-//! \[Block SID\] 4.2).
+//! \[Single User Mode\], \[Block SID\] 4.2).
 //!
 //! This is written independently of the decoder in `wire`, so that each checks the other.
 
 use super::Tper;
 use super::tables::{SpId, locking};
-use crate::spec::{FeatureCode, column, uid};
+use crate::spec::{FeatureCode, LifeCycle, RangePolicy, column, uid};
 use crate::vdrive::profile::{Descriptor, Feature, SidPin};
 
 /// Bytes of the header.
@@ -27,6 +27,8 @@ impl Tper {
         for (place, byte) in response.iter_mut().zip(fields) {
             *place = byte;
         }
+        let end = response.len() + usize::from(layout.trailing_zeros);
+        response.resize(end, 0);
         response
     }
 
@@ -36,6 +38,10 @@ impl Tper {
             Feature::Tper => (FeatureCode::TPER, 0x0c, self.tper_feature()),
             Feature::Locking => (FeatureCode::LOCKING, 0x0c, self.locking_feature()),
             Feature::Geometry => (FeatureCode::GEOMETRY, 0x1c, self.geometry_feature()),
+            Feature::SingleUserMode => {
+                let data = self.single_user_feature();
+                (FeatureCode::SINGLE_USER_MODE, 0x0c, data)
+            }
             Feature::DataStore => (FeatureCode::DATA_STORE, 0x0c, self.data_store_feature()),
             Feature::Opal2 => (FeatureCode::OPAL_2, 0x10, self.opal_feature()),
             Feature::Ruby => (FeatureCode::RUBY, 0x10, self.opal_feature()),
@@ -117,6 +123,27 @@ impl Tper {
 
     /// | bytes | meaning |
     /// |---|---|
+    /// | 4–7 | number of Locking objects that can be in Single User Mode |
+    /// | 8 | bit 0: ANY, bit 1: ALL, bit 2: POLICY |
+    ///
+    /// POLICY is 0 only while Users own RangeStart and RangeLength: not in an inactive or a frozen
+    /// Locking SP, and not where no range is in Single User Mode.
+    fn single_user_feature(&self) -> Vec<u8> {
+        let (profile, single_user) = (&self.state.profile, &self.state.single_user);
+        let any = !single_user.is_off();
+        let all = any && locking::owned_ranges(profile).all(|range| single_user.contains(range));
+        let users_place = any
+            && single_user.policy() == RangePolicy::USER
+            && self.life_cycle() == LifeCycle::MANUFACTURED;
+        let shows_any = any && (!all || profile.behaviour.single_user_any_bit);
+        let count = u32::try_from(locking::owned_ranges(profile).count()).unwrap_or(u32::MAX);
+        let mut data = count.to_be_bytes().to_vec();
+        data.push(bit(0, shows_any) | bit(1, all) | bit(2, !users_place));
+        data
+    }
+
+    /// | bytes | meaning |
+    /// |---|---|
     /// | 6–7 | maximum number of tables |
     /// | 8–11 | maximum size of all tables |
     /// | 12–15 | alignment of a table's size |
@@ -147,9 +174,18 @@ impl Tper {
         data.push(bit(0, profile.locking.crossing_terminates));
         data.extend(profile.locking.admins.to_be_bytes());
         data.extend(profile.locking.users.to_be_bytes());
-        data.push(pin_indicator(self.state.initial_pin));
+        data.push(pin_indicator(self.promised_pin()));
         data.push(pin_indicator(profile.pin_after_revert));
         data
+    }
+
+    /// What Level 0 Discovery says of the PIN of SID while no host has set it.
+    const fn promised_pin(&self) -> SidPin {
+        let profile = &self.state.profile;
+        if profile.defects.sid_changed_at_delivery {
+            return profile.initial_pin;
+        }
+        self.state.initial_pin
     }
 
     /// | byte | bit | meaning |
@@ -170,14 +206,23 @@ impl Tper {
 
     /// | bytes | meaning |
     /// |---|---|
-    /// | 5 | bit 0: Operation Processing, bit 1: Operation Interrupted; removal is done before the method answers, or before the next command after a crash, so neither is ever seen |
-    /// | 6 | supported mechanisms; bit 2: Cryptographic Erase |
-    /// | 7 | units of time: 0 is two seconds |
+    /// | 5 | bit 0: Operation Processing, bit 1: Operation Interrupted |
+    /// | 6 | supported mechanisms, a bit each; bit 2: Cryptographic Erase |
+    /// | 7 | unit of each mechanism's time: 0 is two seconds, 1 is two minutes |
     /// | 8+2i | time of mechanism i |
     fn data_removal_feature(&self) -> Vec<u8> {
-        let mut data = vec![0, 0, 0x04, 0];
-        data.extend([0; 4]);
-        data.extend(self.state.profile.erase_time.to_be_bytes());
+        let (mut supported, mut minutes, mut times) = (0, 0, [0_u16; 6]);
+        for removal in self.state.profile.removals() {
+            let number = removal.mechanism.0;
+            supported |= bit(number, true);
+            minutes |= bit(number, removal.in_minutes);
+            if let Some(time) = times.get_mut(usize::from(number)) {
+                *time = removal.time;
+            }
+        }
+        let state = bit(0, self.is_removing_data()) | bit(1, self.state.removal_interrupted);
+        let mut data = vec![0, state, supported, minutes];
+        data.extend(times.into_iter().flat_map(u16::to_be_bytes));
         data
     }
 }

@@ -9,6 +9,7 @@ use super::state::Block;
 use super::tables::SpId;
 use crate::spec::protocol::com_id_request;
 use crate::spec::{ComId, LifeCycle, column, uid};
+use crate::vdrive::profile::Feature;
 use crate::wire::Reader;
 
 /// A HANDLE_COMID_REQUEST.
@@ -69,6 +70,7 @@ impl Tper {
             ComId::TPER_RESET => self.tper_reset(data),
             ComId::BLOCK_SID => self.block_sid(data),
             _ if is_function(com_id) => Err(Refusal::InvalidParameter),
+            _ if self.stack_index(com_id).is_some() && self.power.is_deaf() => Ok(()),
             _ if self.stack_index(com_id).is_some() => self.handle_com_id(com_id, data),
             _ => self.send_inactive(),
         }
@@ -84,6 +86,9 @@ impl Tper {
         }
         if is_function(com_id) {
             return Err(Refusal::InvalidParameter);
+        }
+        if self.power.is_deaf() {
+            return Ok(no_response(com_id, 0).expose().to_vec());
         }
         let index = self.stack_index(com_id);
         let Some(stack) = index.and_then(|index| self.power.stacks.get_mut(index)) else {
@@ -112,6 +117,7 @@ impl Tper {
             }
             (com_id_request::STACK_RESET, Some(_)) => {
                 self.reset_stack(request.com_id);
+                self.power.is_hung = self.state.profile.defects.hangs_after_stack_reset;
                 request.response(com_id_request::STACK_RESET, &[0; 4])
             }
             _ => request.response(NO_RESPONSE, &[]),
@@ -146,7 +152,9 @@ impl Tper {
         let bit0 = |index: usize| data.get(index).is_some_and(|byte| byte & 1 != 0);
         let (hardware_reset_clears, freeze) = (bit0(0), bit0(1));
         let block = self.power.block;
-        let is_unsupported = freeze && !self.state.profile.freeze_lock;
+        let profile = &self.state.profile;
+        let is_known = profile.discovery.has(&Feature::BlockSid);
+        let is_unsupported = !is_known || (freeze && !profile.freeze_lock);
         if data.is_empty() || block.sid || block.frozen || is_unsupported {
             return Err(Refusal::InvalidParameter);
         }

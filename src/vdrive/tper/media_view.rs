@@ -5,8 +5,9 @@ use super::tables::SpId;
 use super::tables::locking::{self, Span};
 use super::view::Locks;
 use super::{KeepError, Tper};
-use crate::spec::{column, uid};
+use crate::spec::{RangeNumber, column, uid};
 use crate::vdrive::media::{LockView, RangeView};
+use crate::vdrive::profile::AtaSecurityState;
 use crate::vdrive::store::{Store, StoreError};
 
 /// Where the ranges lie and what holds for them. An inactive Locking SP is in its original factory
@@ -36,11 +37,21 @@ impl Tper {
         Ok((view, &mut self.store))
     }
 
+    /// An ATA password that was not given locks everything: without a range, nothing can be used.
     fn locking(&self) -> Locking {
+        if self.ata_security() == AtaSecurityState::Locked {
+            return Locking {
+                ranges: Vec::new(),
+                shadow_active: false,
+            };
+        }
         let view = self.view(SpId::Locking);
         let is_set = |column| view.is_true(uid::MBR_CONTROL, column);
+        // Without even a Global range, nothing can be read or written.
+        let is_open = |_: &RangeNumber| !self.power.medium_is_shut;
         Locking {
             ranges: locking::ranges(&self.state.profile)
+                .filter(is_open)
                 .map(|range| (view.span(range), view.locks(range)))
                 .collect(),
             shadow_active: is_set(column::mbr_control::ENABLE)

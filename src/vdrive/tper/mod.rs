@@ -3,6 +3,7 @@
 //! From the outside to the inside:
 //!
 //! - [`com`] and [`management`]: security protocols, ComIDs, the synchronous protocol;
+//! - [`neighbours`]: what the drive speaks beside TCG Storage;
 //! - [`level0`]: Level 0 Discovery, encoded from the live state;
 //! - [`sessions`] and [`properties`]: the session manager;
 //! - [`parser`] and [`interpreter`]: token streams of a session, transactions;
@@ -11,6 +12,8 @@
 //! - [`methods`]: what each method does;
 //! - [`tables`]: the rows of \[Opal\] 4 as data;
 //! - [`state`], [`keep`] and [`byte_store`]: what is remembered, and how it reaches the file;
+//! - [`single_user`]: what is in Single User Mode, Reactivate and Erase;
+//! - [`removal`] and [`work`]: removal of data, and that it takes time;
 //! - [`resets`]: power cycle, hardware reset, TPER_RESET, stack reset.
 //!
 //! An interface command works on the state in memory. At its end all that it changed is written in
@@ -32,12 +35,14 @@ pub(crate) mod cell;
 mod com;
 #[cfg(test)]
 mod crash;
+mod dialect;
 mod interpreter;
 mod keep;
 mod level0;
 mod management;
 mod media_view;
 mod methods;
+mod neighbours;
 mod parser;
 mod properties;
 #[cfg(test)]
@@ -45,9 +50,11 @@ mod recovery;
 mod removal;
 mod resets;
 mod sessions;
+pub(crate) mod single_user;
 pub(crate) mod state;
 pub(crate) mod tables;
 mod view;
+mod work;
 
 use crate::spec::LifeCycle;
 use crate::transport::InterfaceStatus;
@@ -185,5 +192,6 @@ fn catalogue(state: &State) -> Catalogue {
         label: &state.label,
         initial_pin: state.initial_pin,
         data_stores: &state.data_stores,
+        single_user: &state.single_user,
     })
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::arguments::Arguments;
 use crate::spec::property::{self, opal_minimum};
 use crate::spec::{MethodStatus, method, uid};
-use crate::vdrive::profile::Profile;
+use crate::vdrive::profile::{HostEcho, Profile};
 use crate::wire::{MethodCall, Value};
 
 /// What the host said that it can receive, or what the SSC lets a TPer assume.
@@ -70,12 +70,17 @@ impl HostProperties {
         ]
     }
 
-    fn to_list(&self) -> Value {
+    /// The properties as a list, with a size of responses if there is one to tell.
+    fn to_list(&self, response_size: Option<usize>) -> Value {
         let mut host = self.clone();
         let named = host
             .by_name()
             .map(|(name, value)| Value::named(name, *value));
-        Value::list(named)
+        let response = response_size.map(|size| {
+            let size = u64::try_from(size).unwrap_or(u64::MAX);
+            Value::named(property::MAX_RESPONSE_COM_PACKET_SIZE, size)
+        });
+        Value::list(named.into_iter().chain(response))
     }
 
     /// Bytes of tokens that one response may hold.
@@ -105,11 +110,13 @@ pub(crate) fn properties(
     let answer = MethodCall::new(uid::SESSION_MANAGER, method::PROPERTIES);
     match host_properties(call) {
         Ok(None) => answer.argument(tper_properties(profile)),
-        Ok(Some(taken)) => {
+        Ok(Some((taken, said))) => {
             *host = taken;
-            answer
-                .argument(tper_properties(profile))
-                .optional(HOST_PROPERTIES, host.to_list())
+            let answer = answer.argument(tper_properties(profile));
+            match echo(host, said, profile.defects.host_echo) {
+                Some(echo) => answer.optional(HOST_PROPERTIES, echo),
+                None => answer,
+            }
         }
         Err(status) => answer.with_status(status),
     }
@@ -118,47 +125,34 @@ pub(crate) fn properties(
 /// Number of the optional parameter HostProperties.
 const HOST_PROPERTIES: u64 = 0;
 
-fn host_properties(call: &MethodCall) -> Result<Option<HostProperties>, MethodStatus> {
+/// What the answer says of the host.
+fn echo(host: &HostProperties, said: &Value, kind: HostEcho) -> Option<Value> {
+    match kind {
+        HostEcho::Understood => Some(host.to_list(None)),
+        HostEcho::WithResponseSize => Some(host.to_list(Some(opal_minimum::COM_PACKET))),
+        HostEcho::Verbatim => Some(said.clone()),
+        HostEcho::Nothing => None,
+    }
+}
+
+/// What the host can receive, and how it said so.
+fn host_properties(call: &MethodCall) -> Result<Option<(HostProperties, &Value)>, MethodStatus> {
     let arguments = Arguments::parse(&call.arguments, 0, &[HOST_PROPERTIES])?;
     let Some(value) = arguments.optional(HOST_PROPERTIES) else {
         return Ok(None);
     };
     let list = value.as_list().and_then(HostProperties::from_list);
-    list.map(Some).ok_or(MethodStatus::INVALID_PARAMETER)
+    list.map(|host| Some((host, value)))
+        .ok_or(MethodStatus::INVALID_PARAMETER)
 }
 
 fn tper_properties(profile: &Profile) -> Value {
-    let (sizes, sessions) = (&profile.communication, &profile.sessions);
-    let read_sessions = (sessions.max_read_sessions > 0).then_some(sessions.max_read_sessions);
-    let properties = [
-        (property::MAX_COM_PACKET_SIZE, Some(sizes.max_com_packet)),
-        (
-            property::MAX_RESPONSE_COM_PACKET_SIZE,
-            Some(sizes.max_response_com_packet),
-        ),
-        (property::MAX_PACKET_SIZE, Some(sizes.max_packet)),
-        (property::MAX_IND_TOKEN_SIZE, Some(sizes.max_ind_token)),
-        (property::MAX_PACKETS, Some(1)),
-        (property::MAX_SUBPACKETS, Some(sizes.max_subpackets)),
-        (property::MAX_METHODS, Some(sizes.max_methods)),
-        (property::MAX_SESSIONS, Some(sessions.max_sessions)),
-        (property::MAX_READ_SESSIONS, read_sessions),
-        (
-            property::MAX_AUTHENTICATIONS,
-            Some(sessions.max_authentications),
-        ),
-        (property::MAX_TRANSACTION_LIMIT, Some(1)),
-        (
-            property::DEF_SESSION_TIMEOUT,
-            Some(sessions.default_timeout),
-        ),
-        (property::MAX_SESSION_TIMEOUT, sessions.max_timeout),
-        (property::MIN_SESSION_TIMEOUT, sessions.min_timeout),
-    ];
-    let reported = properties
-        .into_iter()
-        .filter_map(|(name, value)| Some(Value::named(name, value?)));
-    Value::list(reported)
+    let told = profile.properties.iter();
+    let told = told.filter_map(|property| {
+        let value = property.value(profile)?;
+        Some(Value::named(property.name(), value))
+    });
+    Value::list(told)
 }
 
 #[cfg(test)]

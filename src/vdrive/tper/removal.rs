@@ -5,10 +5,12 @@
 //! so after a crash either all of it has happened or nothing. The method answers when it is done.
 
 use super::byte_store::{AreaName, Extent, Pending};
+use super::cell::Cell;
+use super::single_user::SingleUser;
 use super::state::{Block, Contents};
 use super::tables::{SpId, locking};
 use super::{Tper, catalogue};
-use crate::spec::{MethodStatus, RangeNumber, Uid, uid};
+use crate::spec::{DataRemovalMechanism, MethodStatus, RangeNumber, Uid, column, uid};
 use crate::vdrive::profile::RemovedData;
 use crate::vdrive::xts::MediaKey;
 
@@ -19,13 +21,14 @@ impl Tper {
         let new = new.map_err(|_| MethodStatus::TPER_MALFUNCTION)?;
         let state = self.edit();
         state.pending.push(Pending::Forget);
+        state.removal_interrupted = false;
         let keys = &mut state.keys;
         for (range, key) in ranges.iter().zip(new) {
             if let Some(place) = keys.get_mut(usize::from(range.0)) {
                 *place = key;
             }
         }
-        if self.state.profile.behaviour.removed_data == RemovedData::Zeros {
+        if self.clears_media() {
             let extents: Vec<_> = ranges
                 .iter()
                 .flat_map(|range| self.extents(*range))
@@ -35,6 +38,18 @@ impl Tper {
                 .extend(extents.into_iter().map(Pending::Clear));
         }
         Ok(())
+    }
+
+    /// True if what was removed reads as zeros: on this model, or by a mechanism that does more than
+    /// to replace keys.
+    fn clears_media(&self) -> bool {
+        let column = column::data_removal_mechanism::ACTIVE_DATA_REMOVAL_MECHANISM;
+        let active = self
+            .view(SpId::Admin)
+            .cell(uid::DATA_REMOVAL_MECHANISM, column);
+        let keys = Cell::from(u64::from(DataRemovalMechanism::CRYPTOGRAPHIC_ERASE.0));
+        self.state.profile.behaviour.removed_data == RemovedData::Zeros
+            || active.is_some_and(|active| active != keys)
     }
 
     /// The stretches of the media that a range holds.
@@ -86,6 +101,7 @@ impl Tper {
         state.active = false;
         state.locking = Contents::default();
         state.data_stores = vec![data_store];
+        state.single_user = SingleUser::default();
         state.pending.push(whole(AreaName::Mbr, mbr));
         state.pending.push(whole(AreaName::DataStore, data_store));
         self.rebuild();
@@ -98,6 +114,7 @@ impl Tper {
         self.abort_sessions_of(SpId::Admin);
         self.power.block = Block::default();
         self.forget_tries_of(SpId::Admin);
+        self.power.medium_is_shut = self.state.profile.defects.revert_shuts_medium;
         let pin = self.state.profile.pin_after_revert;
         let state = self.edit();
         state.admin = Contents::default();
@@ -121,7 +138,7 @@ impl Tper {
     }
 }
 
-const fn whole(area: AreaName, length: u64) -> Pending {
+pub(super) const fn whole(area: AreaName, length: u64) -> Pending {
     Pending::Clear(Extent {
         area,
         offset: 0,

@@ -43,22 +43,33 @@ impl Tper {
     /// A reset of the interface that is no TCG reset: what waits for IF-RECV is lost, and every
     /// ComID is Awaiting IF-SEND. Sessions go on.
     pub(crate) fn lose_responses(&mut self) -> Result<(), KeepError> {
+        let com_ids: Vec<_> = self.state.profile.com_ids().collect();
+        for com_id in com_ids {
+            self.finish_work(ComId(com_id));
+        }
         for stack in &mut self.power.stacks {
             stack.responses.clear();
             stack.polls = 0;
+            stack.empty_answers = 0;
             stack.management = None;
         }
+        self.power.is_mute = false;
         self.keep()
     }
 
     /// Every session, transaction and response is gone, and no host is told.
     pub(super) fn reset(&mut self, reset: Reset) {
-        let stacks = self.power.stacks.len();
-        let after = self.power.after_power_cycle(stacks);
+        if self.is_removing_data() {
+            self.edit().removal_interrupted = true;
+        }
+        let after = Power::up(&self.state.profile, self.sid_is_msid(), &self.power);
         let before = std::mem::replace(&mut self.power, after);
         if reset != Reset::PowerCycle {
             self.power.tries = before.tries;
             self.power.block = block_after(before.block, reset);
+            self.power.is_mute = before.is_mute && reset != Reset::Hardware;
+            self.power.is_hung = before.is_hung;
+            self.power.medium_is_shut = before.medium_is_shut;
         }
         self.edit();
         self.lock_on(reset);
@@ -89,6 +100,7 @@ impl Tper {
 
     /// STACK_RESET: everything of one ComID starts anew.
     pub(super) fn reset_stack(&mut self, com_id: ComId) {
+        self.finish_work(com_id);
         self.power
             .sessions
             .retain(|session| session.com_id != com_id.0);
@@ -104,19 +116,5 @@ fn block_after(block: Block, reset: Reset) -> Block {
         Reset::PowerCycle => Block::default(),
         Reset::Hardware if block.hardware_reset_clears => Block::default(),
         Reset::Hardware | Reset::Programmatic => block,
-    }
-}
-
-impl Power {
-    /// The state after power came back. It keeps what counts commands, and no number of a session
-    /// is given twice.
-    fn after_power_cycle(&self, stacks: usize) -> Self {
-        Self {
-            sequence: self.sequence,
-            stats: self.stats.clone(),
-            last_tsn: self.last_tsn,
-            stacks: (0..stacks).map(|_| Stack::default()).collect(),
-            ..Self::default()
-        }
     }
 }

@@ -11,7 +11,8 @@ use super::properties::properties;
 use super::state::Session;
 use super::tables::SpId;
 use crate::spec::{ComId, LifeCycle, MethodStatus, Tsn, Uid, column, method, uid};
-use crate::wire::MethodCall;
+use crate::wire::packet::Packet;
+use crate::wire::{MethodCall, Value};
 
 type Result<T> = std::result::Result<T, MethodStatus>;
 
@@ -72,8 +73,22 @@ impl Tper {
                 let stack = self.power.stacks.get_mut(index)?;
                 Some(properties(&self.state.profile, &mut stack.host, call))
             }
+            Control::StartSession { call, .. } if self.swallows(call) => None,
             Control::StartSession { hsn, call } => Some(self.start_session(com_id, hsn, call)),
         }
+    }
+
+    /// True if the drive swallows this StartSession, for the length of its PIN.
+    fn swallows(&self, call: &MethodCall) -> bool {
+        const MAX_PIN: usize = 32;
+        let is_long = |value: &Value| match value.as_named() {
+            Some((name, pin)) if name.as_uint() == Some(parameter::HOST_CHALLENGE) => {
+                pin.as_bytes().is_some_and(|pin| pin.len() > MAX_PIN)
+            }
+            _ => false,
+        };
+        let defects = &self.state.profile.defects;
+        defects.swallows_long_pins && call.arguments.iter().any(is_long)
     }
 
     fn start_session(&mut self, com_id: ComId, hsn: u32, call: &MethodCall) -> MethodCall {
@@ -133,6 +148,9 @@ impl Tper {
         let sp_limit = self
             .view(sp)
             .uint(uid::SP_INFO_ROW, column::sp_info::SP_SESSION_TIMEOUT);
+        if asked.is_none() && self.state.profile.defects.requires_session_timeout {
+            return Err(MethodStatus::INVALID_PARAMETER);
+        }
         let Some(asked) = asked else {
             return Ok(sooner(limits.default_timeout, sp_limit));
         };
@@ -212,8 +230,12 @@ impl Tper {
         }
     }
 
-    /// Ends the sessions that have been idle for too long. Their transactions are rolled back.
+    /// Ends the sessions that have been idle for too long. Their transactions are rolled back. A TPer
+    /// that removes data for a host does not call that idle.
     pub(super) fn expire_sessions(&mut self) {
+        if self.is_removing_data() {
+            return;
+        }
         let now = self.now();
         self.power
             .sessions
@@ -234,6 +256,11 @@ impl Tper {
 }
 
 impl Session {
+    /// True if the packet is for this session.
+    pub(super) const fn is_addressed(&self, com_id: ComId, packet: &Packet) -> bool {
+        self.tsn == packet.tsn.0 && self.hsn == packet.hsn.0 && self.com_id == com_id.0
+    }
+
     /// True if it has been idle for too long. Where the clock went back since the last packet nobody
     /// knows for how long, and it counts as too long.
     fn is_expired(&self, now: u64) -> bool {

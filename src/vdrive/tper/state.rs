@@ -13,7 +13,9 @@ use serde::{Deserialize, Serialize};
 use super::byte_store::{Extents, Pending};
 use super::cell::{Cell, Octets};
 use super::properties::HostProperties;
+use super::single_user::SingleUser;
 use super::tables::SpId;
+use super::work::Work;
 use crate::spec::Uid;
 use crate::vdrive::fault::ArmedFault;
 use crate::vdrive::label::Label;
@@ -53,8 +55,14 @@ pub(crate) struct State {
     pub(crate) tries: Tries,
     /// Bytes of each DataStore table.
     pub(crate) data_stores: Vec<u64>,
+    /// What is in Single User Mode. Files from before there was one do not say it.
+    #[serde(default, skip_serializing_if = "SingleUser::is_off")]
+    pub(crate) single_user: SingleUser,
     /// The media keys, by range.
     pub(crate) keys: Vec<MediaKey>,
+    /// A removal of data was broken off. Files from before there was one do not say it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) removal_interrupted: bool,
     /// What must still be done to byte tables and media; it is done again after a crash.
     pub(crate) pending: Vec<Pending>,
 }
@@ -73,6 +81,15 @@ pub(crate) struct Power {
     pub(crate) tries: Tries,
     /// What Block SID Authentication has blocked.
     pub(crate) block: Block,
+    /// Commands on the ComIDs are swallowed until the interface is reset.
+    #[serde(default)]
+    pub(crate) is_mute: bool,
+    /// Responses on the ComIDs are for ever still to come.
+    #[serde(default)]
+    pub(crate) is_hung: bool,
+    /// The media refuse everything.
+    #[serde(default)]
+    pub(crate) medium_is_shut: bool,
     /// The protocol stacks, one for each ComID.
     pub(crate) stacks: Vec<Stack>,
     /// The open sessions.
@@ -116,6 +133,12 @@ pub(crate) struct Stack {
     pub(crate) responses: VecDeque<Octets>,
     /// How many more times the host is told that the response is still to come.
     pub(crate) polls: u32,
+    /// A ComPacket that has been put off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) work: Option<Work>,
+    /// How many more times the host finds nothing before the response.
+    #[serde(default)]
+    pub(crate) empty_answers: u32,
     /// The answer of protocol 02h that waits to be fetched.
     pub(crate) management: Option<Octets>,
 }
@@ -158,10 +181,45 @@ pub(crate) struct Transaction {
     pub(crate) staged: Extents,
 }
 
+impl Power {
+    /// The state right after power-up. It keeps what counts commands, and no number of a session is
+    /// given twice.
+    pub(crate) fn up(profile: &Profile, sid_is_msid: bool, before: &Self) -> Self {
+        let defects = &profile.defects;
+        let block = Block {
+            sid: defects.blocks_sid_at_power_up && sid_is_msid,
+            ..Block::default()
+        };
+        Self {
+            sequence: before.sequence,
+            stats: before.stats.clone(),
+            last_tsn: before.last_tsn,
+            stacks: profile.com_ids().map(|_| Stack::default()).collect(),
+            block,
+            is_mute: defects.mute_until_reset,
+            ..Self::default()
+        }
+    }
+
+    /// True if commands on the ComIDs have no effect.
+    pub(crate) const fn is_deaf(&self) -> bool {
+        self.is_mute || self.is_hung
+    }
+}
+
 impl Contents {
     /// The cell that a host has set.
     pub(crate) fn cell(&self, row: Uid, column: u64) -> Option<&Cell> {
         self.0.get(&row.0)?.get(&column)
+    }
+
+    /// Takes over some cells of a row, where they were set.
+    pub(crate) fn copy(&mut self, from: &Self, row: Uid, columns: &[u64]) {
+        for &column in columns {
+            if let Some(cell) = from.cell(row, column) {
+                self.set(row, column, cell.clone());
+            }
+        }
     }
 
     /// Sets a cell.
@@ -177,6 +235,11 @@ const fn one() -> u32 {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
 const fn is_one(namespaces: &u32) -> bool {
     *namespaces == 1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 impl State {

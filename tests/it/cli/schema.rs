@@ -28,7 +28,7 @@ fn validator(name: &str) -> Validator {
 }
 
 #[track_caller]
-fn assert_valid(name: &str, document: &Value) {
+pub(crate) fn assert_valid(name: &str, document: &Value) {
     let errors: Vec<String> = validator(name)
         .iter_errors(document)
         .map(|error| format!("{}: {error}", error.instance_path()))
@@ -51,6 +51,8 @@ fn every_command_says_what_its_schema_says() {
         "file:next",
     ];
     let revert = ["revert", "vdrive:a", "--psid", "file:psid"];
+    bench.secret("other", "PSDPSDPSDPSDPSDPSDPSDPSDPSDPSDP2");
+    let wrong_psid = [&revert[..3], &["file:other", "--confirm", SERIAL]].concat();
     let cases: Vec<(&str, Vec<&str>, i32)> = vec![
         ("scan", vec!["scan", "vdrive:a", "vdrive:missing"], 3),
         ("info", vec!["info", "vdrive:a"], 0),
@@ -85,9 +87,37 @@ fn every_command_says_what_its_schema_says() {
         ),
         ("passwd", [&passwd[..], &key].concat(), 0),
         ("revert", revert.to_vec(), 8),
+        ("revert", wrong_psid, 4),
+        ("info", vec!["info", "vdrive:a"], 0),
         ("revert", [&revert[..], &["--confirm", SERIAL]].concat(), 0),
     ];
     for (name, arguments, exit) in cases {
+        assert_valid(name, &bench.json(&arguments, exit));
+    }
+}
+
+#[test]
+fn erase_and_revert_say_what_their_schemas_say() {
+    let bench = Bench::set_up();
+    let secret = ["--key", "file:right", "--confirm", SERIAL];
+    let erase = [&["erase", "vdrive:a", "--all"][..], &secret].concat();
+    let range = ["range", "erase", "vdrive:a", "--range", "0"];
+    let keep = [&["revert", "vdrive:a", "--keep-data"][..], &secret].concat();
+    let release = [&["revert", "vdrive:a", "--to-msid"][..], &secret].concat();
+    for (name, arguments, exit) in [
+        ("erase", [&erase[..], &["--dry-run"]].concat(), 0),
+        ("erase", erase.clone(), 0),
+        ("erase", [&erase[..], &["--samples", "0"]].concat(), 0),
+        ("erase", vec!["erase", "vdrive:a"], 2),
+        ("range-erase", range.to_vec(), 8),
+        ("range-erase", [&range[..], &secret].concat(), 0),
+        ("revert", [&keep[..], &["--dry-run"]].concat(), 0),
+        ("revert", keep.clone(), 0),
+        ("revert", keep, 0),
+        ("revert", [&release[..], &["--dry-run"]].concat(), 0),
+        ("revert", release.clone(), 0),
+        ("revert", release, 0),
+    ] {
         assert_valid(name, &bench.json(&arguments, exit));
     }
 }
@@ -106,6 +136,7 @@ fn virtual_drives_say_what_their_schemas_say() {
             vec!["vdrive", "create", "new", "--size", "1MiB"],
             1,
         ),
+        ("vdrive-profiles", vec!["vdrive", "profiles"], 0),
         ("vdrive-info", vec!["vdrive", "info", "a"], 0),
         ("vdrive-stats", vec!["vdrive", "stats", "a"], 0),
         (
@@ -139,6 +170,69 @@ fn virtual_drives_say_what_their_schemas_say() {
     }
 }
 
+/// Runs a sub-command whose schema has its name, on a drive that is set up.
+fn assert_says(bench: &Bench, name: &str, arguments: &[&str], exit: i32) {
+    let command: Vec<&str> = name.split('-').collect();
+    let secrets = ["--key", "file:right", "--confirm", SERIAL];
+    let secrets = &secrets[..if command[0] == "range" { 4 } else { 2 }];
+    let arguments = [&command[..], &["vdrive:a"], arguments, secrets].concat();
+    assert_valid(name, &bench.json(&arguments, exit));
+}
+
+#[test]
+fn ranges_say_what_their_schemas_say() {
+    let bench = Bench::set_up();
+    let run = |name: &str, arguments: &[&str], exit| assert_says(&bench, name, arguments, exit);
+    let place = ["--start", "2048", "--length", "1024"];
+    let other = ["--start", "1024", "--length", "8"];
+    run("range-create", &place, 0);
+    run("range-create", &place, 0);
+    run(
+        "range-create",
+        &[&other[..], &["--range", "2", "--assume-free"]].concat(),
+        0,
+    );
+    run("range-create", &["--start", "1", "--length", "8"], 2);
+    run("range-create", &[&place[..], &["--dry-run"]].concat(), 0);
+    run("range-set", &[&other[..], &["--range", "2"]].concat(), 0);
+    run("range-set", &["--range", "0", "--name", "all"], 0);
+    run(
+        "range-set",
+        &["--range", "0", "--name", "all", "--dry-run"],
+        0,
+    );
+    run("range-delete", &["--range", "1", "--range", "3"], 0);
+    run("range-delete", &["--range", "1", "--dry-run"], 0);
+}
+
+#[test]
+fn users_say_what_their_schemas_say() {
+    let bench = Bench::set_up();
+    let run = |name: &str, arguments: &[&str], exit| assert_says(&bench, name, arguments, exit);
+    let rights = [
+        "User1",
+        "--range",
+        "2",
+        "--erase",
+        "--mbr-done",
+        "--datastore",
+    ];
+    run("user-enable", &["User1", "--new-key", "file:wrong"], 0);
+    run("user-enable", &["User1", "--keep-pin"], 0);
+    run("user-enable", &["User1", "--keep-pin", "--dry-run"], 0);
+    run("user-grant", &rights, 0);
+    run("user-grant", &rights, 0);
+    run("user-grant", &[&rights[..], &["--dry-run"]].concat(), 0);
+    run("user-grant", &["User1", "--range", "77"], 2);
+    run("user-list", &[], 0);
+    run("user-revoke", &["User1", "--range", "2"], 0);
+    run("user-revoke", &["User1", "--all"], 0);
+    run("user-revoke", &["User1", "--all", "--dry-run"], 0);
+    run("user-disable", &["User1"], 0);
+    run("user-disable", &["User1", "--dry-run"], 0);
+    run("user-list", &["--as", "User1"], 4);
+}
+
 #[test]
 fn tools_say_what_their_schemas_say() {
     let bench = Bench::set_up();
@@ -164,6 +258,66 @@ fn tools_say_what_their_schemas_say() {
     ];
     for (name, arguments, exit) in cases {
         assert_valid(name, &bench.json(&arguments, exit));
+    }
+}
+
+#[test]
+fn raw_access_says_what_its_schemas_say() {
+    // KEY and CONFIRM stand for what comes with every change.
+    let lines = [
+        "raw-get 0 raw get vdrive:a TPerInfo",
+        "raw-get 0 raw get vdrive:a DataStore --length 4 KEY",
+        "raw-get 4 raw get vdrive:a C_PIN_SID.PIN --as SID --key file:right",
+        "raw-set 0 raw set vdrive:a Locking_GlobalRange CommonName=x KEY --dry-run",
+        "raw-set 8 raw set vdrive:a Locking_GlobalRange CommonName=x KEY",
+        "raw-set 0 raw set vdrive:a Locking_GlobalRange CommonName=x KEY CONFIRM",
+        "raw-call 0 raw call vdrive:a ThisSP Random 3",
+        "raw-call 0 raw call vdrive:a C_PIN_MSID Get [3=3,4=3]",
+        "raw-call 8 raw call vdrive:a MBRControl Set KEY",
+        "raw-next 0 raw next vdrive:a Table",
+        "raw-acl 0 raw acl vdrive:a Locking_Range1 Set KEY",
+        "raw-dump 0 raw dump vdrive:a --bytes 4 KEY",
+        "raw-dump 0 raw dump vdrive:b",
+        "raw-names 0 raw names K_AES",
+        "raw-names 0 raw names --columns Locking",
+        "raw-msid 0 raw msid vdrive:a",
+        "raw-random 0 raw random vdrive:a --count 33",
+        "raw-com-id 0 raw com-id vdrive:a",
+        "raw-protocols 0 raw protocols vdrive:a",
+    ];
+    assert_lines(&lines);
+}
+
+#[test]
+fn resets_say_what_their_schemas_say() {
+    let lines = [
+        "data-removal-show 0 data-removal show vdrive:a",
+        "data-removal-set 0 data-removal set vdrive:a cryptographic_erase",
+        "data-removal-set 6 data-removal set vdrive:a unmap",
+        "block-sid 0 block-sid vdrive:a vdrive:b --dry-run",
+        "block-sid 0 block-sid vdrive:a vdrive:b",
+        "tper-reset 1 tper-reset vdrive:a",
+        "tper-reset 0 tper-reset vdrive:a --enable --dry-run",
+        "tper-reset 0 tper-reset vdrive:a --enable --key file:right",
+        "tper-reset 0 tper-reset vdrive:a",
+        "stack-reset 0 stack-reset vdrive:a --dry-run",
+        "stack-reset 0 stack-reset vdrive:a vdrive:b",
+        "stack-reset 1 stack-reset vdrive:missing",
+    ];
+    assert_lines(&lines);
+}
+
+/// Runs lines on drive `a`, which is set up, and drive `b`, which is not: schema, exit code, command.
+fn assert_lines(lines: &[&str]) {
+    let bench = Bench::set_up();
+    bench.create("b", "SEDKITTEST0002");
+    let confirm = format!("--confirm {SERIAL}");
+    for line in lines {
+        let line = line.replace("KEY", "--as Admin1 --key file:right");
+        let line = line.replace("CONFIRM", &confirm);
+        let words: Vec<&str> = line.split(' ').collect();
+        let document = bench.json(&words[2..], words[1].parse().unwrap());
+        assert_valid(words[0], &document);
     }
 }
 

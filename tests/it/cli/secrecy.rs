@@ -18,7 +18,7 @@ fn a_secret_in_the_place_of_its_source_is_refused_and_not_repeated() {
 }
 
 /// A drive's whole life, wrong secrets included.
-const LIFE: [&str; 11] = [
+const LIFE: [&str; 17] = [
     "setup vdrive:a --new-key file:right",
     "setup vdrive:a --new-key file:wrong",
     "lock vdrive:a --key file:right",
@@ -27,6 +27,12 @@ const LIFE: [&str; 11] = [
     "range list vdrive:a --key file:right",
     "passwd vdrive:a --as SID --key file:right --new-key file:next",
     "passwd vdrive:a --as SID --key file:next --new-key file:right",
+    "raw set vdrive:a C_PIN_User1 PIN=file:next --as Admin1 --key file:right --confirm SEDKITTEST0001",
+    "raw set vdrive:a User1 Enabled=true --as Admin1 --key file:right --confirm SEDKITTEST0001",
+    "raw call vdrive:a ThisSP Authenticate User1 Proof=secret:file:next --sp locking",
+    "raw call vdrive:a ThisSP Authenticate User1 Proof=secret:file:psid --sp locking",
+    "raw dump vdrive:a --as Admin1 --key file:right --sp locking",
+    "tper-reset vdrive:a --enable --key file:right",
     "revert vdrive:a --as SID --key msid --confirm SEDKITTEST0001",
     "revert vdrive:a --psid file:psid --confirm SEDKITTEST0001",
     "info vdrive:a",

@@ -10,12 +10,13 @@ use sedkit::transport::Transport;
 use crate::cli::support::{Bench, MSID, PASSPHRASE, PSID, Run, SERIAL};
 
 /// Runs the program on a terminal of its own and types lines, whenever it asks.
-fn at_terminal(bench: &Bench, arguments: &str, lines: &[&str]) -> Run {
+pub(crate) fn at_terminal(bench: &Bench, arguments: &str, lines: &[&str]) -> Run {
     let command = format!("{} {arguments}", env!("CARGO_BIN_EXE_sedkit"));
     let mut script = Command::new("script");
     script
         .args(["-qec", &command, "/dev/null"])
-        .current_dir(bench.path(""));
+        .current_dir(bench.path(""))
+        .env("SEDKIT_STATE_DIR", bench.path("state"));
     let input: String = lines.iter().map(|line| format!("{line}\r")).collect();
     Run::of(script, input.as_bytes())
 }

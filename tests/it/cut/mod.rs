@@ -4,6 +4,8 @@
 //! The drive itself knows the point (`sedkit vdrive fault`): there it loses its power, or hangs until
 //! the program is killed.
 
+mod erase;
+mod ranges;
 mod sessions;
 mod setup;
 pub(crate) mod stage;

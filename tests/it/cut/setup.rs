@@ -1,9 +1,10 @@
 //! Ownership and PINs.
 
-use sedkit::drive::Authority;
+use sedkit::drive::{Authority, Credential};
+use sedkit::secret::{PinRule, Secret};
 
 use super::Task;
-use super::stage::{NEW, OLD, SERIAL, Stage};
+use super::stage::{NEW, OLD, SERIAL, Stage, secret};
 
 #[test]
 fn setup() {
@@ -66,6 +67,98 @@ fn passwd_of_two_authorities() {
         },
     };
     task.break_everywhere(&ready(), 12);
+}
+
+/// The same passphrase by another scheme, for one authority after the other.
+#[test]
+fn passwd_from_one_scheme_to_another() {
+    let secrets = ["--key", "file:old", "--new-key", "file:old"];
+    let authorities = [
+        "passwd",
+        "DEV",
+        "--as",
+        "SID",
+        "--also",
+        "Admin1=sedutil=raw",
+    ];
+    let schemes = ["--scheme", "sedutil", "--new-scheme", "firmware"];
+    let way_in = |stage: &Stage| {
+        for authority in [Authority::Sid, Authority::Admin(1)] {
+            let opens = |stage: &Stage, pin: &Secret| {
+                let credential = Credential::new(authority, pin.duplicate());
+                stage.open().tries(&credential).is_ok()
+            };
+            let hashed = hashed(stage, OLD);
+            let is_open = opens(stage, &secret(OLD)) || opens(stage, &hashed);
+            assert!(is_open, "no way in as {authority}");
+        }
+    };
+    let task = Task {
+        arguments: &[&authorities[..], &secrets, &schemes].concat(),
+        meanwhile: &way_in,
+        afterwards: &|stage| {
+            stage.opens(Authority::Sid, OLD);
+            stage.opens(Authority::Admin(1), OLD);
+        },
+    };
+    let stage = Stage::new();
+    let setup = [
+        "setup",
+        "DEV",
+        "--new-key",
+        "file:old",
+        "--new-scheme",
+        "sedutil",
+    ];
+    stage.run(&setup);
+    task.break_everywhere(&stage, 12);
+}
+
+/// Admin1 keeps its hashed PIN, and User1 gets what a firmware's prompt types.
+#[test]
+fn a_user_for_the_firmware() {
+    let user = ["user", "enable", "DEV", "User1", "--firmware-prompt"];
+    let secrets = [
+        "--key",
+        "file:old",
+        "--scheme",
+        "sedutil",
+        "--new-key",
+        "file:user",
+    ];
+    let task = Task {
+        arguments: &[&user[..], &secrets].concat(),
+        meanwhile: &|stage| {
+            let admin = Credential::new(Authority::Admin(1), hashed(stage, OLD));
+            stage.open().tries(&admin).unwrap();
+        },
+        afterwards: &|stage| {
+            let mut drive = stage.virtual_drive();
+            drive.power_cycle().unwrap();
+            drop(drive);
+            let unlock = ["unlock", "DEV", "--as", "User1", "--range", "0"];
+            stage.run(&[&unlock[..], &["--key", "file:user"]].concat());
+            assert_eq!(stage.open().state().word(), "unlocked");
+        },
+    };
+    let stage = Stage::new();
+    let setup = [
+        "setup",
+        "DEV",
+        "--new-key",
+        "file:old",
+        "--new-scheme",
+        "sedutil",
+    ];
+    stage.run(&setup);
+    task.break_everywhere(&stage, 20);
+}
+
+/// What sedutil makes of a passphrase on this drive.
+fn hashed(stage: &Stage, passphrase: &str) -> Secret {
+    let rule: PinRule = "sedutil/serial".parse().unwrap();
+    let drive = stage.open();
+    rule.pin(&secret(passphrase), &drive.salt_input()).unwrap()
 }
 
 #[test]

@@ -2,11 +2,13 @@
 
 mod boot;
 mod data_store;
+mod identify;
 mod interrupts;
 mod mbr;
 mod noise;
 mod operations;
 mod ranges;
+mod raw;
 mod resume;
 mod sessions;
 mod users;

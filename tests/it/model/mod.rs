@@ -1,6 +1,6 @@
 //! Random dialogues: the TPer against a small model of who may do what.
 //!
-//! The model (`rules`) is written from sections 5.1 to 5.5 and appendix D of the protocol reference,
+//! The model (`rules`) is written from sections 5.1 to 5.5, 5.9 and appendix D of the protocol reference,
 //! as plain rules, and knows nothing of tables, ACEs or columns as data. After every step drive and
 //! model must agree on the answer, on Level 0 Discovery, and on what a host can read.
 
@@ -52,7 +52,7 @@ fn play(seed: u64) {
     let mut dice = Dice::new(seed);
     let mut table = Table::new();
     if dice.chance(90) {
-        table.warm_up();
+        table.warm_up(&mut dice);
     }
     for number in 0..STEPS {
         let step = Step::random(&mut dice, &table.model);
@@ -86,9 +86,9 @@ impl Table {
         table
     }
 
-    /// Most dialogues begin with a drive that somebody has set up.
-    fn warm_up(&mut self) {
-        for step in step::set_up() {
+    /// Most dialogues begin with a drive that somebody has set up, some in Single User Mode.
+    fn warm_up(&mut self, dice: &mut Dice) {
+        for step in step::set_up(&step::wish(dice)) {
             self.both(&step);
         }
     }
@@ -157,9 +157,15 @@ impl Table {
     /// Level 0 Discovery must say what the model has.
     fn compare_discovery(&mut self, seed: u64, number: usize) {
         let level0 = self.bench.level0();
-        // Byte 4 of the Locking feature, and of the Block SID feature (appendix A.1).
-        let found = (level0[0x44], level0[0x98]);
-        let expected = (self.model.locking_bits(), self.model.block_bits());
+        // Byte 4 of the Locking feature, and of the Block SID feature (appendix A.1, where 16 bytes
+        // of the Single User Mode feature stand between them); byte 8 of that one.
+        let found = (level0[0x44], level0[0x98 + 16], level0[0x78]);
+        let model = &self.model;
+        let expected = (
+            model.locking_bits(),
+            model.block_bits(),
+            model.single_user_bits(),
+        );
         assert_eq!(found, expected, "seed {seed}, step {number}");
     }
 

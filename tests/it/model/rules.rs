@@ -1,6 +1,8 @@
 //! The rules: what a drive must answer, from sections 5.1 to 5.6 of the protocol reference.
 
-use std::collections::BTreeMap;
+mod single_user;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use sedkit::spec::{MethodStatus, RangeNumber, Uid, uid};
 use sedkit::wire::Value;
@@ -8,6 +10,8 @@ use sedkit::wire::Value;
 use super::cells;
 use super::step::{AceKind, Answer, Bytes, Method, Step, uids};
 use crate::support::{MSID, PSID, any_of, numbers};
+
+pub(super) use single_user::Wish;
 
 type Result = std::result::Result<Vec<Value>, MethodStatus>;
 
@@ -95,6 +99,7 @@ struct Locking {
     done_on_reset: Vec<u64>,
     mbr: Vec<u8>,
     data_store: Vec<u8>,
+    single: single_user::SingleUser,
 }
 
 #[derive(Clone, Debug)]
@@ -163,6 +168,7 @@ impl Locking {
             done_on_reset: vec![0],
             mbr: vec![0; 8],
             data_store: vec![0; 8],
+            single: single_user::SingleUser::default(),
         }
     }
 
@@ -171,7 +177,9 @@ impl Locking {
             AceKind::UserPin(user) => vec![Who::Admins, Who::User(user)],
             _ => vec![Who::Admins],
         };
-        self.expressions.get(&kind).cloned().unwrap_or(default)
+        self.fixed_expression(kind)
+            .or_else(|| self.expressions.get(&kind).cloned())
+            .unwrap_or(default)
     }
 
     /// The range that holds a block.
@@ -458,7 +466,9 @@ impl Model {
             method,
             Method::GenKey(_)
                 | Method::RevertSp(_)
-                | Method::Activate
+                | Method::Activate(_)
+                | Method::Reactivate(..)
+                | Method::Erase(_)
                 | Method::RevertLocking
                 | Method::RevertAdmin
         );
@@ -496,10 +506,11 @@ impl Model {
     fn may(&self, sp: Sp, session: &Session, method: &Method) -> bool {
         let owners = [Who::Sid, Who::AdminSpAdmin1];
         match (sp, method) {
-            (Sp::Admin, Method::Activate) => session.is(Who::Sid),
+            (Sp::Admin, Method::Activate(_)) => session.is(Who::Sid),
             (Sp::Admin, Method::RevertLocking) => session.is_any(&owners),
             (Sp::Admin, Method::RevertAdmin) => session.is_any(&owners) || session.is(Who::Psid),
-            (Sp::Locking, Method::RevertSp(_)) => session.is(Who::Admins),
+            (Sp::Locking, Method::RevertSp(_) | Method::Reactivate(..)) => session.is(Who::Admins),
+            (Sp::Locking, Method::Erase(range)) => self.may_erase(session, *range),
             (Sp::Locking, Method::GenKey(range)) if usize::from(*range) < RANGES => {
                 let seen = session.transaction.as_ref();
                 let locking = seen.map_or(&self.locking, |(_, locking, _)| locking);
@@ -512,11 +523,9 @@ impl Model {
     fn irrevocable(&mut self, method: &Method) -> (Result, bool) {
         match method {
             Method::GenKey(range) => self.keys[usize::from(*range)] += 1,
-            Method::Activate if !self.active => {
-                self.active = true;
-                self.locking.accounts.get_mut(&Who::Admin(1)).unwrap().pin = self.admin.sid.clone();
-            }
-            Method::Activate => {}
+            Method::Activate(wish) => return (self.activate(wish), true),
+            Method::Reactivate(wish, pin) => return self.reactivate(wish, pin.as_deref()),
+            Method::Erase(range) => self.erase(*range),
             Method::RevertLocking => self.revert_locking(false),
             Method::RevertAdmin => {
                 self.revert_locking(false);
@@ -645,11 +654,13 @@ impl Model {
                 set_bytes(session, locking, *table, *start, bytes)
             }
             Method::SetEnabled(Who::Admin(1), _) => NOT_AUTHORIZED,
+            Method::SetEnabled(who, _) if locking.is_owner(*who) => NOT_AUTHORIZED,
             Method::SetEnabled(who, value) if admins => match locking.accounts.get_mut(who) {
                 Some(account) => flag(value, &mut account.enabled),
                 None => NOT_AUTHORIZED,
             },
             Method::SetPin(who, pin) => set_pin(session, locking, pins, *who, pin),
+            Method::SetAce(kind, _) if locking.fixed_expression(*kind).is_some() => NOT_AUTHORIZED,
             Method::SetAce(kind, who) if admins && *kind != AceKind::RangeAdministration => {
                 set_ace(locking, *kind, who)
             }
@@ -744,7 +755,13 @@ fn set_range(
         2 | 5 | 6 | 9 => admins,
         _ => false,
     };
-    if !(admins || read || write) || !new.iter().all(|(column, _)| may(*column)) {
+    let is_allowed = match locking.settable(session, number) {
+        Some(columns) => {
+            !columns.is_empty() && new.iter().all(|(column, _)| columns.contains(column))
+        }
+        None => (admins || read || write) && new.iter().all(|(column, _)| may(*column)),
+    };
+    if !is_allowed {
         return NOT_AUTHORIZED;
     }
     let Some(range) = changed_range(&locking.ranges[index], new) else {

@@ -4,7 +4,7 @@ use sedkit::spec::{MethodStatus, RangeNumber, Uid, method, uid};
 use sedkit::wire::{MethodCall, Value};
 
 use super::dice::Dice;
-use super::rules::{Model, Sp, Who};
+use super::rules::{Model, Sp, Who, Wish};
 use crate::support::{ace, any_of, get, get_bytes, numbers, random, set, set_bytes, start_session};
 
 /// One step of a dialogue.
@@ -59,7 +59,9 @@ pub(super) enum Method {
     SetTperReset(Value),
     GetTperReset,
     GetMsid,
-    Activate,
+    Activate(Wish),
+    Reactivate(Wish, Option<String>),
+    Erase(u16),
     RevertLocking,
     RevertAdmin,
     GetLifeCycle,
@@ -152,7 +154,7 @@ fn pin_of(dice: &mut Dice, model: &Model, who: Who) -> String {
 }
 
 /// The steps that make a drive ready.
-pub(super) fn set_up() -> Vec<Step> {
+pub(super) fn set_up(wish: &Wish) -> Vec<Step> {
     let on = |method| Step::Method(Sp::Locking, method);
     let start = |sp, who, pin: &str| Step::Start {
         sp,
@@ -164,7 +166,7 @@ pub(super) fn set_up() -> Vec<Step> {
     vec![
         start(Sp::Admin, Who::Sid, msid),
         Step::Method(Sp::Admin, Method::SetPin(Who::Sid, "owner".to_owned())),
-        Step::Method(Sp::Admin, Method::Activate),
+        Step::Method(Sp::Admin, Method::Activate(wish.clone())),
         start(Sp::Locking, Who::Admin(1), "owner"),
         on(Method::SetEnabled(Who::User(1), true.into())),
         on(Method::SetPin(Who::User(1), "a".to_owned())),
@@ -253,7 +255,7 @@ impl Method {
             5 => Self::SetTperReset(boolean(dice)),
             6 => Self::GetTperReset,
             7 => Self::GetMsid,
-            8..=9 => Self::Activate,
+            8..=9 => Self::Activate(wish(dice)),
             10 => Self::RevertLocking,
             11 if dice.chance(40) => Self::RevertAdmin,
             12 => Self::GetEnabled(dice.pick(&[Who::Sid, admin1])),
@@ -264,7 +266,7 @@ impl Method {
     fn random_locking(dice: &mut Dice) -> Self {
         let range = dice.pick(&[0, 1, 1, 2, 8, 9]);
         let who = dice.pick(&[Who::User(1), Who::User(2), Who::Admin(1), Who::Admin(2)]);
-        match dice.below(30) {
+        match dice.below(34) {
             0..=7 => Self::SetRange(range, range_cells(dice)),
             8..=9 => Self::GetRange(
                 range,
@@ -289,6 +291,11 @@ impl Method {
             }
             27 => Self::GetBytes(bytes_table(dice)),
             28 => Self::Random(dice.pick(&[0, 33])),
+            29..=31 => Self::Erase(range),
+            32 => {
+                let pin = dice.chance(30).then(|| dice.pick(&PINS).to_owned());
+                Self::Reactivate(wish(dice), pin)
+            }
             _ if dice.chance(30) => Self::RevertSp(dice.pick(&[None, Some(false), Some(true)])),
             _ => Self::GetMbrControl,
         }
@@ -322,12 +329,48 @@ impl Method {
             Self::SetTperReset(value) => set(uid::TPER_INFO, &[(8, value.clone())]),
             Self::GetTperReset => get(uid::TPER_INFO, 8..=8),
             Self::GetMsid => get(uid::C_PIN_MSID, 3..=3),
-            Self::Activate => on(uid::LOCKING_SP, method::ACTIVATE),
+            Self::Activate(wish) => with(on(uid::LOCKING_SP, method::ACTIVATE), wish),
+            Self::Reactivate(wish, pin) => {
+                let call = with(on(uid::THIS_SP, method::REACTIVATE), wish);
+                match pin {
+                    Some(pin) => call.optional(0x06_0002, pin.as_bytes()),
+                    None => call,
+                }
+            }
+            Self::Erase(range) => on(locking(*range), method::ERASE),
             Self::RevertLocking => on(uid::LOCKING_SP, method::REVERT),
             Self::RevertAdmin => on(uid::ADMIN_SP, method::REVERT),
             Self::GetLifeCycle => get(uid::LOCKING_SP, 6..=6),
         }
     }
+}
+
+/// Adds the parameters of Single User Mode.
+fn with(call: MethodCall, wish: &Wish) -> MethodCall {
+    match wish {
+        Some((ranges, policy)) => {
+            let ranges = ranges.iter().map(|range| locking(*range).into());
+            call.optional(0x06_0000, Value::list(ranges))
+                .optional(0x06_0001, *policy)
+        }
+        None => call,
+    }
+}
+
+/// Ranges for Single User Mode, seldom ones that cannot be.
+pub(super) fn wish(dice: &mut Dice) -> Wish {
+    let lists: [&[u16]; 7] = [&[1], &[0, 1], &[0], &[1, 2, 8], &[], &[1, 1], &[9]];
+    let all = (0..=8).collect();
+    match dice.below(20) {
+        0..=7 => None,
+        8..=10 => Some((all, dice.pick(&[0, 1]))),
+        11 => Some((vec![1], 2)),
+        _ => Some((dice.pick(&lists[..5]).to_vec(), dice.pick(&[0, 1]))),
+    }
+    .map(|(list, policy)| match dice.chance(3) {
+        true => (dice.pick(&lists[5..]).to_vec(), policy),
+        false => (list, policy),
+    })
 }
 
 pub(super) fn uids(who: &[Who]) -> Vec<Uid> {

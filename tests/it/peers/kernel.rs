@@ -369,21 +369,77 @@ impl Kernel {
         self.last(LOCKING_SP, (ADMIN1, admin), &revert.finish())
     }
 
-    /// Columns of LockingInfo that only Single User Mode has, read by Anybody.
-    pub(super) fn sum_status(&mut self) -> Ioctl {
+    /// Columns of LockingInfo that only Single User Mode has, read by Anybody: exactly these two, in
+    /// order, the first a list of ranges or one UID.
+    pub(super) fn sum_status(&mut self) -> Ioctl<SumStatus> {
         let get = Request::get(0x0000_0801_0000_0001, 0x06_0000, 0x06_0001);
-        self.one(LOCKING_SP, None, &get)
+        self.discovery();
+        self.start(LOCKING_SP, None)?;
+        let answer = self.call(&get)?;
+        self.end();
+        Ok(SumStatus::read(&answer))
+    }
+
+    /// Reactivate: ranges, a policy and a new PIN of Admin1, each if given. Nothing is sent after it.
+    pub(super) fn reactivate_lsp(
+        &mut self,
+        admin: &[u8],
+        ranges: &[u8],
+        policy: Option<u64>,
+        new: Option<&[u8]>,
+    ) -> Ioctl {
+        let mut call = Request::call(THIS_SP, 0x801);
+        if !ranges.is_empty() {
+            call = call.named(0x06_0000, |request| request.list(range_list(ranges)));
+        }
+        if let Some(policy) = policy {
+            call = call.named(0x06_0001, |request| request.uint(policy));
+        }
+        if let Some(new) = new {
+            call = call.named(0x06_0002, |request| request.bytes(new));
+        }
+        self.last(LOCKING_SP, (ADMIN1, admin), &call.finish())
+    }
+
+    /// Start and length alone, by whoever the policy lets.
+    pub(super) fn lr_set_start_len(&mut self, by: (Who, &[u8]), lr: u8, span: (u64, u64)) -> Ioctl {
+        let set = Request::set(range(lr), &[(3, span.0), (4, span.1)]);
+        self.locking(by.0, by.1, &set)
+    }
+
+    /// The User sets up its range in one session: place, if the policy lets it, then all four flags.
+    pub(super) fn lr_setup_sum(
+        &mut self,
+        user: (Who, &[u8]),
+        lr: u8,
+        span: Option<(u64, u64)>,
+    ) -> Ioctl {
+        self.discovery();
+        self.start(LOCKING_SP, Some((authority(user.0), user.1)))?;
+        if let Some(span) = span {
+            self.call(&Request::set(range(lr), &[(3, span.0), (4, span.1)]))?;
+        }
+        let flags = [(5, 1), (6, 1), (7, 0), (8, 0)];
+        self.call(&Request::set(range(lr), &flags))?;
+        self.end();
+        Ok(())
+    }
+
+    /// As the kernel locks in Single User Mode: 5, 6, 7, 8 in one Set, with both locks enabled.
+    pub(super) fn lock_unlock_sum(
+        &mut self,
+        user: (Who, &[u8]),
+        lr: u8,
+        locks: (u64, u64),
+    ) -> Ioctl {
+        let set = Request::set(range(lr), &[(5, 1), (6, 1), (7, locks.0), (8, locks.1)]);
+        self.locking(user.0, user.1, &set)
     }
 
     /// Activate in Single User Mode of some ranges.
     pub(super) fn activate_sum(&mut self, key: &[u8], ranges: &[u8]) -> Ioctl {
-        let list = |request: Request| {
-            ranges
-                .iter()
-                .fold(request, |request, &number| request.uid(range(number)))
-        };
-        let activate =
-            Request::call(LOCKING_SP, 0x203).named(0x06_0000, |request| request.list(list));
+        let list = |request: Request| request.list(range_list(ranges));
+        let activate = Request::call(LOCKING_SP, 0x203).named(0x06_0000, list);
         self.one(ADMIN_SP, Some((SID, key)), &activate.finish())
     }
 
@@ -391,6 +447,48 @@ impl Kernel {
     pub(super) fn vanish(&mut self, admin: &[u8]) {
         self.start(LOCKING_SP, Some((ADMIN1, admin))).unwrap();
         self.session = (0, 0);
+    }
+}
+
+/// What LockingInfo tells of Single User Mode.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct SumStatus {
+    /// The ranges; `None` is the whole table.
+    pub(super) ranges: Option<Vec<u8>>,
+    /// RangeStartRangeLengthPolicy.
+    pub(super) policy: u64,
+}
+
+impl SumStatus {
+    fn read(answer: &Answer) -> Self {
+        let start = [Control(0xf0), Control(0xf0), Control(0xf2)];
+        assert_eq!(answer.0[..3], start);
+        assert_eq!(answer.uint(3), 0x06_0000);
+        let (ranges, end) = if answer.0[4] == uid(0x0000_0802_0000_0000) {
+            (None, 5)
+        } else {
+            assert_eq!(answer.0[4], Control(0xf0));
+            let numbers = (0_u8..=255).filter(|lr| answer.0[5..].contains(&uid(range(*lr))));
+            let numbers: Vec<u8> = numbers.collect();
+            let end = 5 + numbers.len();
+            assert_eq!(answer.0[end], Control(0xf1));
+            (Some(numbers), end + 1)
+        };
+        let between = [Control(0xf3), Control(0xf2), Token::Uint(0x06_0001)];
+        assert_eq!(answer.0[end..end + 3], between);
+        let policy = answer.uint(end + 3);
+        let rest = [Control(0xf3), Control(0xf1), Control(0xf1), Control(0xf9)];
+        assert_eq!(answer.0[end + 4..end + 8], rest);
+        Self { ranges, policy }
+    }
+}
+
+/// Appends the UIDs of ranges.
+fn range_list(ranges: &[u8]) -> impl FnOnce(Request) -> Request + '_ {
+    |request| {
+        ranges
+            .iter()
+            .fold(request, |request, &number| request.uid(range(number)))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use sedkit::spec::{MethodStatus, RangeNumber, uid};
 use sedkit::vdrive::MediaError;
+use sedkit::vdrive::profile::Feature;
 
 use super::kernel::{ADMIN, DATA_STORE, Kernel};
 use crate::support::{Bench, MSID, PSID};
@@ -261,7 +262,9 @@ fn revert_and_psid_revert_give_a_new_drive() {
 fn single_user_mode_that_is_not_there_is_a_method_status() {
     // Reference 5.5.1: columns that the table has not are INVALID_PARAMETER; so are parameters of
     // Activate that the TPer does not know (reference 8.1, number 8).
-    let mut kernel = Kernel::new(Bench::new());
+    let mut kernel = Kernel::new(Bench::with(|options| {
+        options.profile.discovery.remove(&Feature::SingleUserMode);
+    }));
     kernel.take_ownership(OWNER).unwrap();
     let sum = kernel.activate_sum(OWNER, &[1, 2]);
     assert_eq!(sum, Err(INVALID_PARAMETER));

@@ -6,6 +6,7 @@
 
 mod kernel;
 mod kernel_dialogues;
+mod kernel_sum;
 mod sedutil;
 
 /// Tokens of a request.

@@ -1,11 +1,11 @@
 //! Security protocols, ComIDs, transfer lengths and the synchronous protocol.
 
-use sedkit::spec::{ComId, method, uid};
+use sedkit::spec::{ComId, MethodStatus, method, uid};
 use sedkit::transport::InterfaceStatus;
-use sedkit::vdrive::profile::{InactiveComId, MinTransfer};
+use sedkit::vdrive::profile::{AtaSecurityState, InactiveComId, MinTransfer};
 use sedkit::wire::{ComPacket, MethodCall};
 
-use crate::support::{BUFFER, Bench, HSN, Session, get, random, start_session};
+use crate::support::{BUFFER, Bench, HSN, MSID, Session, get, random, start_session};
 
 const REFUSED: InterfaceStatus = InterfaceStatus::InvalidParameter;
 const COM_ID: u16 = 0x1000;
@@ -43,6 +43,55 @@ fn frame(bench: &Bench, session: Session, call: &MethodCall) -> Vec<u8> {
     ComPacket::with_tokens(bench.com_id(), session.tsn, session.hsn, &call.encode())
         .encode()
         .to_vec()
+}
+
+/// IF-RECV of protocol EFh, page 0, by the layout of [SAT]: length 0Eh, the state in byte 9.
+fn ata_security(bench: &mut Bench) -> Result<u8, InterfaceStatus> {
+    let bytes = bench.recv(0xef, 0x0000, 512)?;
+    assert_eq!((bytes.len(), bytes[1]), (16, 0x0e));
+    Ok(bytes[9])
+}
+
+#[test]
+fn protocols_beside_tcg_are_listed_in_order_and_ata_security_is_told() {
+    // [SPC] 7.7.1, [SAT]; reference 1.5.
+    for (state, flags) in [
+        (AtaSecurityState::Enabled, 0x03),
+        (AtaSecurityState::Locked, 0x07),
+        (AtaSecurityState::Frozen, 0x09),
+    ] {
+        let mut bench = Bench::with(|options| {
+            options.profile.neighbours.ata_security = state;
+            options.profile.neighbours.ieee_1667 = true;
+        });
+        let list = bench.recv(0x00, 0x0000, 512).unwrap();
+        assert_eq!(list[6..], [0, 5, 0x00, 0x01, 0x02, 0xee, 0xef]);
+        assert_eq!(ata_security(&mut bench), Ok(flags));
+        assert_eq!(bench.recv(0xef, 0x0001, 512), Err(REFUSED));
+        assert_eq!(bench.recv(0xee, 0x0000, 512), Err(REFUSED));
+    }
+    assert_eq!(ata_security(&mut Bench::new()), Err(REFUSED));
+}
+
+#[test]
+fn an_ata_password_keeps_the_locking_sp_inactive() {
+    // Reference 5.4.1: Activate fails while a user password is set, and an active Locking SP has
+    // no ATA Security beside it.
+    let with = |state| Bench::with(|options| options.profile.neighbours.ata_security = state);
+    let activate = MethodCall::new(uid::LOCKING_SP, method::ACTIVATE);
+    for (state, status) in [
+        (AtaSecurityState::Enabled, MethodStatus::FAIL),
+        (AtaSecurityState::Locked, MethodStatus::FAIL),
+        (AtaSecurityState::Frozen, MethodStatus::SUCCESS),
+    ] {
+        let mut bench = with(state);
+        let session = bench.start(uid::ADMIN_SP, uid::SID, MSID).unwrap();
+        assert_eq!(bench.status(session, &activate), status, "{state:?}");
+    }
+    let mut bench = with(AtaSecurityState::Frozen);
+    let session = bench.start(uid::ADMIN_SP, uid::SID, MSID).unwrap();
+    assert_eq!(bench.status(session, &activate), MethodStatus::SUCCESS);
+    assert_eq!(ata_security(&mut bench), Err(REFUSED));
 }
 
 #[test]

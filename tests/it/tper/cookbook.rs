@@ -58,7 +58,6 @@ fn methods_that_do_not_exist_are_not_authorized() {
         on(uid::THIS_SP, method::CREATE_TABLE),
         on(uid::THIS_SP, method::DELETE_SP),
         on(RANGE1, method::ERASE),
-        on(uid::THIS_SP, method::REACTIVATE),
         on(uid::ACCESS_CONTROL, method::ADD_ACE),
         on(RANGE1, method::ENTERPRISE_GET),
         on(uid::MBR, method::NEXT),
@@ -92,7 +91,7 @@ fn get_of_an_object_checks_its_cell_block() {
     let bad = [
         block(&[(3, 5_u64.into()), (4, 4_u64.into())]),
         block(&[(4, 0x14_u64.into())]),
-        get(uid::LOCKING_INFO, 0x06_0000..=0x06_0001),
+        get(uid::LOCKING_INFO, 0x06_0000..=0x06_0002),
         block(&[(1, RANGE2.into())]),
         block(&[(1, 0_u64.into())]),
         block(&[(2, RANGE1.into())]),
@@ -422,7 +421,8 @@ fn next_lists_the_rows_of_a_table() {
         rows(&mut bench, &next(uid::LOCKING).optional(1, 100_u64)),
         all
     );
-    assert_eq!(rows(&mut bench, &next(uid::METHOD_ID)).len(), 8);
+    // Eight of Opal, and Reactivate and Erase of Single User Mode.
+    assert_eq!(rows(&mut bench, &next(uid::METHOD_ID)).len(), 10);
     let bad = [
         next(uid::LOCKING).optional(0, uid::USER1),
         next(uid::LOCKING).optional(0, uid::LOCKING.row(2)),

@@ -1,7 +1,7 @@
 //! The frames of the protocol reference, byte for byte.
 
 use sedkit::spec::{Hsn, MethodStatus, Tsn, column, uid};
-use sedkit::vdrive::profile::ViolationReply;
+use sedkit::vdrive::profile::{Feature, Profile, ViolationReply};
 use sedkit::wire::ComPacket;
 
 use crate::support::{Bench, HSN, MSID, Session, set_bytes};
@@ -21,15 +21,23 @@ fn frame_in(section: &str, session: Session) -> Vec<u8> {
 
 /// A drive of 1 GiB on ComID 1004h, as the frames have it.
 fn bench() -> Bench {
+    bench_with(|_| {})
+}
+
+fn bench_with(change: fn(&mut Profile)) -> Bench {
     Bench::with(|options| {
         options.size = 1 << 30;
         options.profile.communication.base_com_id = 0x1004;
+        change(&mut options.profile);
     })
 }
 
 /// A drive that was activated with the frames, with PIN "password" for SID and Admin1.
 fn active() -> Bench {
-    let mut bench = bench();
+    activated(bench())
+}
+
+fn activated(mut bench: Bench) -> Bench {
     let session = bench.start(uid::ADMIN_SP, uid::SID, MSID).unwrap();
     assert_eq!(
         bench.frame(&frame_in("7.12", session)),
@@ -241,9 +249,49 @@ fn close_session_is_sent_where_the_profile_has_it() {
 }
 
 #[test]
+fn single_user_mode_is_as_the_reference_has_it() {
+    // Reference 7.48.1 to 7.48.6.
+    let mut bench = bench();
+    let session = bench.start(uid::ADMIN_SP, uid::SID, MSID).unwrap();
+    let ok = |section: &str, session, bench: &mut Bench| {
+        let found = bench.frame(&frame_in(section, session));
+        assert_eq!(found, frame_in("7.14", session), "{section}");
+    };
+    ok("7.12", session, &mut bench);
+    ok("7.48.1", session, &mut bench);
+    bench.end(session);
+
+    let session = open(&mut bench, "7.11");
+    let info = bench.frame(&frame_in("7.48.3", session));
+    assert_eq!(info, frame_in("7.48.4", session));
+    ok("7.48.5", session, &mut bench);
+    bench.end(session);
+    // The owner of Range1 has the empty PIN from the first moment.
+    let session = open(&mut bench, "7.48.6");
+    bench.end(session);
+
+    let session = open(&mut bench, "7.11");
+    ok("7.48.2", session, &mut bench);
+    assert!(!bench.is_open(session), "Reactivate ends the session");
+    let old = bench.start(uid::LOCKING_SP, uid::ADMIN1, b"password");
+    assert_eq!(old, Err(MethodStatus::NOT_AUTHORIZED));
+    let session = bench.start(uid::LOCKING_SP, uid::ADMIN1, b"newadmin");
+    let session = session.unwrap();
+    let info = bench.frame(&frame_in("7.48.3", session));
+    // The whole table, and the Users' policy: `F2 83 060000 A8 table F3 F2 83 060001 00 F3`.
+    let tokens = ComPacket::decode(&info).unwrap().packets[0].tokens();
+    let expected = [
+        0xf0, 0xf0, 0xf2, 0x83, 6, 0, 0, 0xa8, 0, 0, 8, 2, 0, 0, 0, 0, 0xf3, 0xf2, 0x83, 6, 0, 1,
+        0x00, 0xf3, 0xf1, 0xf1, 0xf9, 0xf0, 0, 0, 0, 0xf1,
+    ];
+    assert_eq!(tokens[..], expected);
+}
+
+#[test]
 fn single_user_mode_is_refused_where_it_is_not_advertised() {
     // Reference 7.48.1 to 7.48.6: accepted as frames, refused as methods.
-    let mut bench = active();
+    let without = |profile: &mut Profile| profile.discovery.remove(&Feature::SingleUserMode);
+    let mut bench = activated(bench_with(without));
     let session = bench.start(uid::ADMIN_SP, uid::SID, b"password").unwrap();
     let refused = |bench: &mut Bench, section: &str, session, status: MethodStatus| {
         let mut expected = frame_in("7.15", session);

@@ -1,20 +1,38 @@
 //! Level 0 Discovery: the bytes of the reference's profiles, and bits that follow the state.
 
 use sedkit::spec::{RangeNumber, column, method, uid};
+use sedkit::vdrive::profile::Feature;
 use sedkit::wire::MethodCall;
 
 use crate::support::Bench;
 use crate::vectors::hex;
 
+/// The drive of the reference's profiles: all is as in `opal2`, but for Single User Mode.
+fn without_single_user_mode() -> Bench {
+    Bench::with(|options| options.profile.discovery.remove(&Feature::SingleUserMode))
+}
+
 #[test]
 fn a_new_drive_is_profile_a1() {
-    assert_eq!(Bench::new().level0(), hex("profiles/A.1.hex"));
+    let level0 = without_single_user_mode().level0();
+    assert_eq!(level0, hex("profiles/A.1.hex"));
+}
+
+#[test]
+fn single_user_mode_adds_a_descriptor_to_profile_a1() {
+    // Reference 3.9.8: nine Locking objects, and POLICY while nothing is in Single User Mode.
+    let mut expected = hex("profiles/A.1.hex");
+    let descriptor = [2, 1, 0x10, 0x0c, 0, 0, 0, 9, 4, 0, 0, 0, 0, 0, 0, 0];
+    expected.splice(0x70..0x70, descriptor);
+    expected[3] += 16;
+    assert_eq!(Bench::new().level0(), expected);
 }
 
 #[test]
 fn a_drive_that_is_set_up_and_locked_is_profile_a2() {
     // Locking SP active, a range locked, MBR enabled and not done, SID changed.
-    let mut bench = Bench::active();
+    let mut bench = without_single_user_mode();
+    bench.activate();
     let session = bench.admin1();
     bench.lock(session, RangeNumber::GLOBAL, true);
     bench.must_set(
@@ -137,6 +155,8 @@ fn the_decoder_of_the_host_side_agrees() {
         .collect();
     assert_eq!(
         codes,
-        [0x0001, 0x0002, 0x0003, 0x0202, 0x0203, 0x0402, 0x0404]
+        [
+            0x0001, 0x0002, 0x0003, 0x0201, 0x0202, 0x0203, 0x0402, 0x0404
+        ]
     );
 }

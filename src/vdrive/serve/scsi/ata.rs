@@ -208,7 +208,20 @@ impl LogicalUnit {
             let [low, high, ..] = low_word_first(size);
             put(&mut words, 117, &[low, high]);
         }
+        self.put_security(&mut words);
         words
+    }
+
+    /// The Security feature set: words 82 and 85, bit 1, supported and enabled; word 128.
+    fn put_security(&self, words: &mut [u16; 256]) {
+        let security = self.drive.lock().ata_security();
+        let flags = u16::from(security.flags());
+        let (supported, enabled) = (flags & 1, flags >> 1 & 1);
+        let [features, enabled_features, state] = [(82, supported), (85, enabled), (128, 0)]
+            .map(|(word, bit)| words.get(word).copied().unwrap_or_default() | bit << 1);
+        put(words, 82, &[features]);
+        put(words, 85, &[enabled_features]);
+        put(words, 128, &[state | flags]);
     }
 }
 

@@ -1,5 +1,7 @@
 use super::*;
 use crate::spec::{ComId, Hsn, Tsn, method, uid};
+use crate::vdrive::CreateOptions;
+use crate::vdrive::profile::AtaSecurityState;
 use crate::vdrive::serve::testing::{drive, drive_4kn, locked_drive};
 use crate::wire::MethodCall;
 use crate::wire::packet::ComPacket;
@@ -552,6 +554,24 @@ fn identify_device_tells_features_and_capacity() {
         data.iter().fold(0_u8, |sum, byte| sum.wrapping_add(*byte)),
         0
     );
+}
+
+#[test]
+fn identify_device_tells_the_state_of_ata_security() {
+    for (state, word_82, word_85, word_128) in [
+        (AtaSecurityState::None, 0, 0, 0x0000),
+        (AtaSecurityState::Enabled, 2, 2, 0x0003),
+        (AtaSecurityState::Locked, 2, 2, 0x0007),
+        (AtaSecurityState::Frozen, 2, 0, 0x0009),
+    ] {
+        let mut options = CreateOptions::new(8 << 20);
+        options.profile.neighbours.ata_security = state;
+        let drive = VirtualDrive::in_memory(&options).unwrap();
+        let mut unit = ready(Arc::new(SharedDrive::new(drive, None)), Face::Sat);
+        let words = words(&ask(&mut unit, &IDENTIFY));
+        assert_eq!((words[82] & 2, words[85] & 2), (word_82, word_85));
+        assert_eq!(words[128], word_128, "{state:?}");
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::{Invocation, Results};
-use crate::spec::{MethodStatus, Uid};
+use crate::spec::{MethodStatus, Uid, column};
 use crate::vdrive::profile::Unauthorised;
 use crate::vdrive::tper::arguments::{Arguments, numbered};
 use crate::vdrive::tper::tables::{ByteTable, schema};
@@ -91,14 +91,12 @@ fn get_cells(invocation: &Invocation<'_>, block: &CellBlock<'_>) -> Results {
     let schema = schema(row.table()).ok_or(MethodStatus::INVALID_PARAMETER)?;
     block.without(&[component::TABLE, component::END_ROW])?;
     check_start_row(block, row)?;
-    let columns = block.range(
-        component::START_COLUMN,
-        component::END_COLUMN,
-        schema.last_column,
-    )?;
+    let columns = schema.columns(invocation.tper.profile());
+    let last = columns.last().copied().unwrap_or(column::UID);
+    let asked = block.range(component::START_COLUMN, component::END_COLUMN, last)?;
     let view = invocation.view();
     let mut cells = Vec::new();
-    for column in columns {
+    for column in columns.into_iter().filter(|column| asked.contains(column)) {
         let Some(cell) = view.cell(row, column) else {
             continue;
         };

@@ -5,13 +5,16 @@
 
 mod activate;
 mod authenticate;
+mod erase;
 mod gen_key;
 mod get;
 mod get_acl;
 mod next;
 mod random;
+mod reactivate;
 mod revert;
 mod revert_sp;
+mod selection;
 mod set;
 
 use super::Tper;
@@ -106,8 +109,26 @@ fn run(invocation: &mut Invocation<'_>) -> Results {
         method::ACTIVATE => activate::activate(invocation),
         method::REVERT => revert::revert(invocation),
         method::REVERT_SP => revert_sp::revert_sp(invocation),
+        method::REACTIVATE => reactivate::reactivate(invocation),
+        method::ERASE => erase::erase(invocation),
         _ => Err(MethodStatus::NOT_AUTHORIZED),
     }
+}
+
+/// True if the method would remove data: it is one that does, and would not be refused.
+pub(super) fn removes_data(tper: &Tper, session: &Session, call: &MethodCall) -> bool {
+    let is_one = match call.method_id {
+        method::GEN_KEY | method::ERASE | method::REVERT_SP => true,
+        // An inactive Locking SP keeps its data.
+        method::REVERT => tper.state().active,
+        _ => false,
+    };
+    let view = tper.session_view(session);
+    let association = view.sp().association(call.invoking_id, call.method_id);
+    is_one
+        && session.write
+        && session.transaction.is_none()
+        && association.is_some_and(|row| access::authorise(view, session, row).is_some())
 }
 
 fn authorise(invocation: &Invocation<'_>) -> Option<Grant> {

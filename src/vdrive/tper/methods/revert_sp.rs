@@ -16,7 +16,8 @@ pub(super) fn revert_sp(invocation: &mut Invocation<'_>) -> Results {
     if keep && locks.read && locks.write {
         return Err(MethodStatus::FAIL);
     }
-    invocation.tper.revert_locking_sp(keep)?;
+    let loses_key = invocation.tper.profile().defects.loses_global_range_key;
+    invocation.tper.revert_locking_sp(keep && !loses_key)?;
     invocation.fate = Fate::Aborted;
     Ok(Vec::new())
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Invocation, Results};
 use crate::spec::{MethodStatus, RangeNumber, Uid, column, uid};
+use crate::vdrive::profile::Defects;
 use crate::vdrive::tper::arguments::{Arguments, numbered};
 use crate::vdrive::tper::cell::{Cell, Term};
 use crate::vdrive::tper::tables::locking::{self, Span};
@@ -67,6 +68,7 @@ fn set_cells(invocation: &mut Invocation<'_>, arguments: &Arguments<'_>) -> Chec
     let values = values.as_list().ok_or(MethodStatus::INVALID_PARAMETER)?;
     let cells = read_cells(invocation, row, values)?;
     check_row(invocation, row, &cells)?;
+    let cells = what_sticks(&invocation.tper.profile().defects, row, cells);
     write_cells(invocation, row, cells);
     Ok(())
 }
@@ -163,6 +165,22 @@ fn range_is_valid(invocation: &Invocation<'_>, row: Uid, cells: &Cells) -> bool 
         .map(|other| view.span(other))
         .collect();
     span.is_valid(&tper.profile().geometry, tper.state().blocks, &others)
+}
+
+/// The cells that are set in fact: all of them, but on drives that forget some.
+fn what_sticks(defects: &Defects, row: Uid, mut cells: Cells) -> Cells {
+    const ENABLES: [u64; 2] = [
+        column::locking::READ_LOCK_ENABLED,
+        column::locking::WRITE_LOCK_ENABLED,
+    ];
+    if defects.keeps_mbr_enable && row == uid::MBR_CONTROL {
+        cells.retain(|(column, _)| *column != column::mbr_control::ENABLE);
+    }
+    let is_mixed = cells.iter().any(|(column, _)| !ENABLES.contains(column));
+    if defects.sets_lock_enables_alone && row.table() == uid::LOCKING && is_mixed {
+        cells.retain(|(column, _)| !ENABLES.contains(column));
+    }
+    cells
 }
 
 fn write_cells(invocation: &mut Invocation<'_>, row: Uid, cells: Cells) {

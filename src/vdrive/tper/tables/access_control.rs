@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::ace::Ace;
-use super::{Plan, Row, Schema, ace, authority, byte_table, c_pin, locking};
+use super::{Plan, Row, Schema, ace, authority, byte_table, c_pin, locking, single_user};
 use crate::spec::{RangeNumber, Uid, column, method, uid};
 
 pub(super) const SCHEMA: Schema = Schema {
@@ -29,10 +29,11 @@ type Rows = BTreeMap<Uid, Row>;
 
 /// The rows that are being collected.
 #[derive(Default)]
-struct Matrix(BTreeMap<(Uid, Uid), Association>);
+pub(super) struct Matrix(BTreeMap<(Uid, Uid), Association>);
 
 impl Matrix {
-    fn allow(&mut self, invoking_id: Uid, method_id: Uid, acl: &[Uid]) {
+    /// Puts in a row, or replaces it.
+    pub(super) fn allow(&mut self, invoking_id: Uid, method_id: Uid, acl: &[Uid]) {
         let association = Association {
             acl: acl.to_vec(),
             get_acl_acl: vec![ace::ANYBODY],
@@ -82,11 +83,10 @@ pub(super) fn admin_sp(rows: &Rows) -> BTreeMap<(Uid, Uid), Association> {
     );
 
     matrix.allow(uid::TPER_INFO, method::SET, &[ace::TPER_INFO_SET_RESET]);
-    matrix.allow(
-        uid::DATA_REMOVAL_MECHANISM,
-        method::SET,
-        &[ace::DATA_REMOVAL_SET],
-    );
+    if rows.contains_key(&uid::DATA_REMOVAL_MECHANISM) {
+        let set = &[ace::DATA_REMOVAL_SET];
+        matrix.allow(uid::DATA_REMOVAL_MECHANISM, method::SET, set);
+    }
 
     matrix.allow_each(
         &[uid::ADMIN_SP, uid::LOCKING_SP],
@@ -150,6 +150,7 @@ pub(super) fn locking_sp(
     authority::users(plan).for_each(|number| user(&mut matrix, number));
     locking::ranges(plan.profile).for_each(|number| range(&mut matrix, number));
     byte_tables(&mut matrix, plan);
+    single_user::change_access(plan, &mut matrix);
     matrix.0
 }
 

@@ -1,8 +1,12 @@
 //! Table `ACE` (\[Core\] 5.3.2.8, \[Opal\] 4.2.1.7, 4.3.1.7; \[PSID\] 4.1; \[DataStore\] 4.3).
 
-use super::{Plan, Row, Schema, Type, authority, byte_table, locking};
+mod admin_sp;
+
+use super::{Plan, Row, Schema, Type, authority, byte_table, locking, single_user};
 use crate::spec::{RangeNumber, Uid, column, uid};
 use crate::vdrive::tper::cell::{Cell, Term};
+
+pub(super) use admin_sp::admin_sp;
 
 pub(super) const SCHEMA: Schema = Schema {
     table: uid::ACE,
@@ -22,6 +26,17 @@ pub(super) struct Ace {
     columns: Vec<u64>,
     /// AccessControl lets Admins set the expression.
     pub(super) settable: bool,
+}
+
+impl Ace {
+    /// The ACE for these authorities, and nobody may change that.
+    pub(super) fn only_for(self, authorities: &[Uid]) -> Self {
+        Self {
+            authorities: authorities.to_vec(),
+            settable: false,
+            ..self
+        }
+    }
 }
 
 pub(super) const ANYBODY: Uid = uid::ACE.row(0x01);
@@ -115,7 +130,12 @@ pub(super) fn rows(aces: &[Ace]) -> Vec<Row> {
         .collect()
 }
 
-fn fixed(uid: Uid, name: impl Into<String>, authorities: &[Uid], columns: &[u64]) -> Ace {
+pub(super) fn fixed(
+    uid: Uid,
+    name: impl Into<String>,
+    authorities: &[Uid],
+    columns: &[u64],
+) -> Ace {
     Ace {
         uid,
         name: name.into(),
@@ -132,70 +152,17 @@ fn settable(uid: Uid, name: impl Into<String>, authorities: &[Uid], columns: &[u
     }
 }
 
-/// \[Opal\] 4.2.1.7.
-pub(super) fn admin_sp() -> Vec<Ace> {
-    let (anybody, admins, sid) = (uid::ANYBODY, uid::ADMINS, uid::SID);
-    let pin = &[column::c_pin::PIN];
-    let active = &[column::data_removal_mechanism::ACTIVE_DATA_REMOVAL_MECHANISM];
-    let reset = &[column::tper_info::PROGRAMMATIC_RESET_ENABLE];
-    let enabled = &[column::authority::ENABLED];
-    let get_pin = &[column::UID, column::c_pin::PIN];
-    vec![
-        fixed(ANYBODY, "ACE_Anybody", &[anybody], &[]),
-        fixed(ADMIN, "ACE_Admin", &[admins], &[]),
-        fixed(SET_ENABLED, "ACE_Set_Enabled", &[sid], enabled),
-        fixed(
-            C_PIN_SID_GET_NOPIN,
-            "ACE_C_PIN_SID_Get_NOPIN",
-            &[admins, sid],
-            NO_PIN,
-        ),
-        fixed(C_PIN_SID_SET_PIN, "ACE_C_PIN_SID_Set_PIN", &[sid], pin),
-        fixed(
-            C_PIN_MSID_GET_PIN,
-            "ACE_C_PIN_MSID_Get_PIN",
-            &[anybody],
-            get_pin,
-        ),
-        fixed(
-            C_PIN_ADMINS_SET_PIN,
-            "ACE_C_PIN_Admins_Set_PIN",
-            &[admins, sid],
-            pin,
-        ),
-        fixed(
-            TPER_INFO_SET_RESET,
-            "ACE_TPerInfo_Set_ProgrammaticResetEnable",
-            &[sid],
-            reset,
-        ),
-        fixed(SP_SID, "ACE_SP_SID", &[sid], &[]),
-        fixed(
-            DATA_REMOVAL_SET,
-            "ACE_DataRemovalMechanism_Set_ActiveDataRemovalMechanism",
-            &[admins, sid],
-            active,
-        ),
-        fixed(SP_PSID, "ACE_SP_PSID", &[uid::PSID], &[]),
-        fixed(
-            C_PIN_GET_PSID_NOPIN,
-            "ACE_C_PIN_Get_PSID_NoPIN",
-            &[anybody],
-            NO_PIN,
-        ),
-    ]
-}
-
 /// \[Opal\] 4.3.1.7.
 pub(super) fn locking_sp(plan: &Plan<'_>) -> Vec<Ace> {
     let mut aces = base_aces();
-    aces.extend(authority::users(plan).flat_map(user_aces));
-    aces.extend(locking::ranges(plan.profile).flat_map(range_aces));
+    aces.extend(authority::users(plan).flat_map(|user| user_aces(plan, user)));
+    aces.extend(locking::ranges(plan.profile).flat_map(|range| range_aces(plan, range)));
     aces.extend(range_administration());
     if plan.profile.locking.has_mbr() {
         aces.extend(mbr_control_aces());
     }
     aces.extend(byte_table::data_store_numbers(plan).flat_map(data_store_aces));
+    aces.extend(single_user::aces(plan));
     aces
 }
 
@@ -256,15 +223,19 @@ fn base_aces() -> Vec<Ace> {
     ]
 }
 
-fn user_aces(user: u16) -> [Ace; 2] {
-    let authorities = &[uid::ADMINS, uid::user(user)];
+fn user_aces(plan: &Plan<'_>, user: u16) -> [Ace; 2] {
+    let set_pin = settable(
+        c_pin_user_set_pin(user),
+        format!("ACE_C_PIN_User{user}_Set_PIN"),
+        &[uid::ADMINS, uid::user(user)],
+        &[column::c_pin::PIN],
+    );
     [
-        settable(
-            c_pin_user_set_pin(user),
-            format!("ACE_C_PIN_User{user}_Set_PIN"),
-            authorities,
-            &[column::c_pin::PIN],
-        ),
+        if single_user::is_owner(plan, user) {
+            set_pin.only_for(&[uid::user(user)])
+        } else {
+            set_pin
+        },
         settable(
             user_set_common_name(user),
             format!("ACE_User{user}_Set_CommonName"),
@@ -277,38 +248,36 @@ fn user_aces(user: u16) -> [Ace; 2] {
 /// RangeStart to ActiveKey.
 const START_TO_KEY: &[u64] = &[3, 4, 5, 6, 7, 8, 9, 10];
 
-fn range_aces(range: RangeNumber) -> [Ace; 4] {
+fn range_aces(plan: &Plan<'_>, range: RangeNumber) -> [Ace; 4] {
     let admins = &[uid::ADMINS];
     let name = match range {
         RangeNumber::GLOBAL => "GlobalRange".to_owned(),
         RangeNumber(number) => format!("Range{number}"),
     };
-    [
-        settable(
-            gen_key(range),
-            format!("ACE_K_AES_256_{name}_GenKey"),
-            admins,
-            &[],
-        ),
-        settable(
+    let ace = |uid, name, columns| settable(uid, name, admins, columns);
+    let aces = [
+        ace(gen_key(range), format!("ACE_K_AES_256_{name}_GenKey"), &[]),
+        ace(
             get_range(range),
             format!("ACE_Locking_{name}_Get_RangeStartToActiveKey"),
-            admins,
             START_TO_KEY,
         ),
-        settable(
+        ace(
             set_read_locked(range),
             format!("ACE_Locking_{name}_Set_RdLocked"),
-            admins,
             &[column::locking::READ_LOCKED],
         ),
-        settable(
+        ace(
             set_write_locked(range),
             format!("ACE_Locking_{name}_Set_WrLocked"),
-            admins,
             &[column::locking::WRITE_LOCKED],
         ),
-    ]
+    ];
+    if single_user::has(plan, range) {
+        single_user::change(range, aces)
+    } else {
+        aces
+    }
 }
 
 fn range_administration() -> [Ace; 2] {

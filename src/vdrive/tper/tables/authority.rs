@@ -1,6 +1,6 @@
 //! Table `Authority` (\[Core\] 5.3.2.10, \[Opal\] 4.2.1.8, 4.3.1.8).
 
-use super::{Plan, Row, Schema, Type};
+use super::{Plan, Row, Schema, Type, single_user};
 use crate::spec::{Uid, column, uid};
 
 pub(super) const SCHEMA: Schema = Schema {
@@ -33,8 +33,10 @@ pub(super) fn admin_rows() -> Vec<Row> {
 pub(super) fn locking_rows(plan: &Plan<'_>) -> Vec<Row> {
     let admins =
         admins(plan).map(|n| individual(uid::admin(n), &format!("Admin{n}"), uid::ADMINS, n == 1));
-    let users =
-        users(plan).map(|n| individual(uid::user(n), &format!("User{n}"), uid::USERS, false));
+    let users = users(plan).map(|n| {
+        let enabled = single_user::is_owner(plan, n);
+        individual(uid::user(n), &format!("User{n}"), uid::USERS, enabled)
+    });
     let classes = [
         anybody(),
         class(uid::ADMINS, "Admins"),

@@ -1,8 +1,8 @@
 //! Table `DataRemovalMechanism` (\[Opal\] 4.2.7).
 
-use super::schema::CRYPTOGRAPHIC_ERASE;
-use super::{Row, Schema, Type};
-use crate::spec::{column, uid};
+use super::{Plan, Row, Schema, Type};
+use crate::spec::{DataRemovalMechanism, column, uid};
+use crate::vdrive::profile::Feature;
 
 pub(super) const SCHEMA: Schema = Schema {
     table: uid::DATA_REMOVAL_MECHANISM_TABLE,
@@ -14,9 +14,15 @@ pub(super) const SCHEMA: Schema = Schema {
     )],
 };
 
-pub(super) fn rows() -> Vec<Row> {
-    vec![Row::new(uid::DATA_REMOVAL_MECHANISM).with(
-        column::data_removal_mechanism::ACTIVE_DATA_REMOVAL_MECHANISM,
-        CRYPTOGRAPHIC_ERASE,
-    )]
+/// One row, where Level 0 Discovery shows the feature.
+pub(super) fn rows(plan: &Plan<'_>) -> Vec<Row> {
+    let column = column::data_removal_mechanism::ACTIVE_DATA_REMOVAL_MECHANISM;
+    let keys = u64::from(DataRemovalMechanism::CRYPTOGRAPHIC_ERASE.0);
+    let row = || Row::new(uid::DATA_REMOVAL_MECHANISM).with(column, keys);
+    exists(plan).then(row).into_iter().collect()
+}
+
+/// True if the table is there.
+pub(super) fn exists(plan: &Plan<'_>) -> bool {
+    plan.profile.discovery.has(&Feature::DataRemoval)
 }

@@ -39,7 +39,8 @@ fn row(range: RangeNumber) -> Row {
         .with(column::locking::ACTIVE_KEY, uid::k_aes_256(range))
 }
 
-fn name(range: RangeNumber) -> String {
+/// The name of a row.
+pub(super) fn name(range: RangeNumber) -> String {
     match range {
         RangeNumber::GLOBAL => "Locking_GlobalRange".to_owned(),
         RangeNumber(number) => format!("Locking_Range{number}"),
@@ -49,6 +50,12 @@ fn name(range: RangeNumber) -> String {
 /// The ranges of a profile, the Global range first.
 pub(crate) fn ranges(profile: &Profile) -> impl Iterator<Item = RangeNumber> + use<> {
     (0..=profile.locking.ranges).map(RangeNumber)
+}
+
+/// The ranges for which there is a User to own them, so that they can be in Single User Mode.
+pub(crate) fn owned_ranges(profile: &Profile) -> impl Iterator<Item = RangeNumber> + use<> {
+    let users = profile.locking.users;
+    ranges(profile).take_while(move |range| range.0 < users)
 }
 
 /// The range that a row of Locking stands for.

@@ -1,6 +1,6 @@
 //! Table `MethodID` (\[Core\] 5.3.2.6, \[Opal\] 4.2.1.5, 4.3.1.5).
 
-use super::{Row, Schema};
+use super::{Plan, Row, Schema};
 use crate::spec::{Uid, column, method, uid};
 
 pub(super) const SCHEMA: Schema = Schema {
@@ -21,7 +21,20 @@ pub(super) const ADMIN_SP: &[Uid] = &[
     method::RANDOM,
 ];
 
-pub(super) const LOCKING_SP: &[Uid] = &[
+/// \[Opal\] 4.3.1.5, and what Single User Mode adds.
+pub(super) fn locking_sp(plan: &Plan<'_>) -> Vec<Uid> {
+    let has_single_user_mode = plan.profile.has_single_user_mode();
+    let more = if has_single_user_mode {
+        SINGLE_USER_MODE
+    } else {
+        &[]
+    };
+    [LOCKING_SP, more].concat()
+}
+
+const SINGLE_USER_MODE: &[Uid] = &[method::REACTIVATE, method::ERASE];
+
+const LOCKING_SP: &[Uid] = &[
     method::NEXT,
     method::GET_ACL,
     method::GEN_KEY,

@@ -22,6 +22,7 @@ mod method_id;
 mod row;
 mod schema;
 mod secret_protect;
+mod single_user;
 mod sp;
 mod sp_info;
 mod sp_templates;
@@ -37,6 +38,7 @@ pub(crate) use row::Row;
 pub(crate) use schema::{Schema, Type};
 use serde::{Deserialize, Serialize};
 
+use super::single_user::SingleUser;
 use crate::spec::{Uid, uid};
 use crate::vdrive::label::Label;
 use crate::vdrive::profile::{Profile, SidPin};
@@ -77,6 +79,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) initial_pin: SidPin,
     /// Bytes of each DataStore table.
     pub(crate) data_stores: &'a [u64],
+    /// What is in Single User Mode.
+    pub(crate) single_user: &'a SingleUser,
 }
 
 /// One SP in its original factory state.
@@ -112,7 +116,7 @@ impl Catalogue {
 
 fn admin_sp(plan: &Plan<'_>) -> Sp {
     let rows = [
-        table::admin_rows(),
+        table::admin_rows(plan),
         sp_info::rows(SpId::Admin),
         sp_templates::rows(SpId::Admin),
         method_id::rows(method_id::ADMIN_SP),
@@ -122,7 +126,7 @@ fn admin_sp(plan: &Plan<'_>) -> Sp {
         tper_info::rows(plan),
         template::rows(),
         sp::rows(),
-        data_removal_mechanism::rows(),
+        data_removal_mechanism::rows(plan),
     ];
     let rows = collect(rows);
     let access = access_control::admin_sp(&rows);
@@ -140,7 +144,7 @@ fn locking_sp(plan: &Plan<'_>) -> Sp {
         table::locking_rows(&byte_tables, plan),
         sp_info::rows(SpId::Locking),
         sp_templates::rows(SpId::Locking),
-        method_id::rows(method_id::LOCKING_SP),
+        method_id::rows(&method_id::locking_sp(plan)),
         ace::rows(&aces),
         authority::locking_rows(plan),
         c_pin::locking_rows(plan),
@@ -228,6 +232,7 @@ mod tests {
             label: &Label::sample(),
             initial_pin: SidPin::Msid,
             data_stores: &[10 << 20],
+            single_user: &SingleUser::default(),
         })
     }
 
@@ -237,8 +242,8 @@ mod tests {
         for sp in [SpId::Admin, SpId::Locking] {
             for (uid, row) in &catalogue.sp(sp).rows {
                 let schema = schema(uid.table()).unwrap();
-                let last = row.columns().last().unwrap();
-                assert!(last <= schema.last_column, "{uid:?}");
+                let columns = schema.columns(&Profile::opal2());
+                assert!(row.columns().all(|c| columns.contains(&c)), "{uid:?}");
                 let descriptor = schema.table.table_descriptor();
                 assert!(catalogue.sp(sp).row(descriptor).is_some(), "{uid:?}");
             }
@@ -274,6 +279,7 @@ mod tests {
         assert_eq!(locking.rows_of(uid::K_AES_256).count(), 9);
         assert_eq!(locking.rows_of(uid::AUTHORITY).count(), 3 + 4 + 9);
         assert_eq!(locking.rows_of(uid::C_PIN).count(), 4 + 9);
-        assert_eq!(locking.rows_of(uid::METHOD_ID).count(), 8);
+        // Reactivate and Erase are of Single User Mode.
+        assert_eq!(locking.rows_of(uid::METHOD_ID).count(), 8 + 2);
     }
 }

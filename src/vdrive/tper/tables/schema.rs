@@ -1,6 +1,7 @@
 //! Which columns a table has, and what a host may set in them (\[Core\] 5.1.3, 5.3.3.7).
 
-use crate::spec::{MethodStatus, Uid};
+use super::locking_info;
+use crate::spec::{MethodStatus, Uid, uid};
 use crate::vdrive::profile::Profile;
 use crate::vdrive::tper::cell::{Cell, Term};
 use crate::wire::Value;
@@ -42,10 +43,24 @@ const MAX_NAME: usize = 32;
 /// Elements that a `BooleanExpr` may have at least; \[Opal\] 4.3.1.7 requires 23.
 const MAX_TERMS: usize = 64;
 
-/// `data_removal_mechanism`: cryptographic erase, the only one that a virtual drive has.
-pub(crate) const CRYPTOGRAPHIC_ERASE: u64 = 2;
+/// True if the drive has the `data_removal_mechanism`.
+fn is_supported(number: u64, profile: &Profile) -> bool {
+    let mut removals = profile.removals();
+    removals.any(|removal| u64::from(removal.mechanism.0) == number)
+}
 
 impl Schema {
+    /// The numbers of the columns on a drive of this model, in ascending order.
+    pub(crate) fn columns(&self, profile: &Profile) -> Vec<u64> {
+        let has_more = self.table == uid::LOCKING_INFO_TABLE && profile.has_single_user_mode();
+        let more = if has_more {
+            locking_info::SINGLE_USER_MODE
+        } else {
+            &[]
+        };
+        (0..=self.last_column).chain(more.iter().copied()).collect()
+    }
+
     /// The type of a column that a host may set.
     pub(crate) fn settable(&self, column: u64) -> Option<Type> {
         let found = self.settable.iter().find(|(number, _)| *number == column);
@@ -67,7 +82,7 @@ impl Type {
             Self::Expression => expression(value, max_terms(profile)),
             Self::DataRemovalMechanism => value
                 .as_uint()
-                .filter(|&mechanism| mechanism == CRYPTOGRAPHIC_ERASE)
+                .filter(|&number| is_supported(number, profile))
                 .map(Cell::Uint),
         };
         cell.ok_or(MethodStatus::INVALID_PARAMETER)
@@ -133,7 +148,6 @@ fn is_well_formed(terms: &[Term]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::uid;
 
     fn accepts(kind: Type, value: impl Into<Value>) -> bool {
         kind.cell(&value.into(), &Profile::opal2()).is_ok()

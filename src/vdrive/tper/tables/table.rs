@@ -1,6 +1,6 @@
 //! Table `Table`: a row for each table (\[Core\] 5.3.2.1, \[Opal\] 4.2.1.3, 4.3.1.3).
 
-use super::{ByteTable, Plan, Row, Schema};
+use super::{ByteTable, Plan, Row, Schema, data_removal_mechanism};
 use crate::spec::{Uid, column, uid};
 
 pub(super) const SCHEMA: Schema = Schema {
@@ -44,8 +44,11 @@ const LOCKING_SP: &[Uid] = &[
     uid::K_AES_256,
 ];
 
-pub(super) fn admin_rows() -> Vec<Row> {
-    ADMIN_SP.iter().copied().map(object_table).collect()
+pub(super) fn admin_rows(plan: &Plan<'_>) -> Vec<Row> {
+    let has_removal = data_removal_mechanism::exists(plan);
+    let exists = |table: &Uid| has_removal || *table != uid::DATA_REMOVAL_MECHANISM_TABLE;
+    let tables = ADMIN_SP.iter().copied().filter(exists);
+    tables.map(object_table).collect()
 }
 
 pub(super) fn locking_rows(byte_tables: &[ByteTable], plan: &Plan<'_>) -> Vec<Row> {

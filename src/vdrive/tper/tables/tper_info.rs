@@ -38,5 +38,5 @@ fn sscs(plan: &Plan<'_>) -> Cell {
     let shown = known
         .into_iter()
         .filter(|(feature, _)| plan.profile.discovery.has(feature));
-    Cell::Names(shown.map(|(_, name)| Octets::new(name)).collect())
+    Cell::Strings(shown.map(|(_, name)| Octets::new(name)).collect())
 }

@@ -1,0 +1,197 @@
+//! `sedkit data-removal`.
+
+use serde::Serialize;
+
+use super::args::SessionOptions;
+use super::args::data_removal::{DataRemoval, DataRemovalCommand, Set, Show};
+use super::device::Named;
+use super::drives::{self, Done};
+use super::error::CliError;
+use super::report::Report;
+use super::secret::{self, Acting};
+use super::table;
+use super::{Context, plan};
+use crate::drive::{Authority, Drive, RawCall};
+use crate::spec::column_type::DATA_REMOVAL_MECHANISMS;
+use crate::spec::{DataRemovalMechanism, Uid, method, uid};
+
+/// Shows or chooses how data is removed.
+pub(crate) fn run(args: &DataRemoval, context: &Context) -> Result<Report, CliError> {
+    match &args.command {
+        DataRemovalCommand::Show(args) => Ok(show(args, context)),
+        DataRemovalCommand::Set(args) => set(args, context),
+    }
+}
+
+#[derive(Serialize)]
+struct ShowFields {
+    mechanism: Option<&'static str>,
+    supported: Vec<Supported>,
+    operation_processing: bool,
+    operation_interrupted: bool,
+}
+
+#[derive(Serialize)]
+struct Supported {
+    mechanism: &'static str,
+    seconds: Option<u32>,
+}
+
+fn show(args: &Show, context: &Context) -> Report {
+    drives::on_one(
+        &args.device,
+        SessionOptions::PLAIN,
+        context,
+        |name, drive| {
+            let chosen = drive.data_removal_mechanism()?;
+            let fields = fields(drive, chosen);
+            Ok(Done::data(text(name, &fields), &fields))
+        },
+    )
+}
+
+fn fields(drive: &Drive, chosen: Option<DataRemovalMechanism>) -> ShowFields {
+    let feature = drive.discovery().data_removal();
+    let supported = DataRemovalMechanism::ALL
+        .into_iter()
+        .filter_map(|mechanism| {
+            let feature = feature.filter(|feature| feature.supports(mechanism))?;
+            Some(Supported {
+                mechanism: word(mechanism),
+                seconds: feature.seconds(mechanism),
+            })
+        });
+    ShowFields {
+        mechanism: chosen.map(word),
+        supported: supported.collect(),
+        operation_processing: feature.is_some_and(|feature| feature.operation_processing),
+        operation_interrupted: feature.is_some_and(|feature| feature.operation_interrupted),
+    }
+}
+
+/// The word for a mechanism on the command line and in JSON.
+fn word(mechanism: DataRemovalMechanism) -> &'static str {
+    let number = u64::from(mechanism.0);
+    let found = DATA_REMOVAL_MECHANISMS
+        .iter()
+        .find(|(known, _)| *known == number);
+    found.map_or("unknown", |(_, word)| *word)
+}
+
+fn mechanism(text: &str) -> Result<DataRemovalMechanism, CliError> {
+    let folded = text.to_ascii_lowercase().replace(['-', ' '], "_");
+    let found = DataRemovalMechanism::ALL
+        .into_iter()
+        .find(|one| word(*one) == folded);
+    found.ok_or_else(|| {
+        let words = DataRemovalMechanism::ALL.map(word);
+        CliError::usage(format!("{text:?} is no data removal mechanism"))
+            .with_hint(format!("one of {}", words.join(", ")))
+    })
+}
+
+fn text(name: &Named, fields: &ShowFields) -> String {
+    let rows = fields.supported.iter().map(|one| {
+        let seconds = one
+            .seconds
+            .map_or("not told".to_owned(), |seconds| format!("{seconds} s"));
+        let is_chosen = fields.mechanism == Some(one.mechanism);
+        let mark = if is_chosen { "chosen" } else { "" };
+        [one.mechanism.to_owned(), seconds, mark.to_owned()]
+    });
+    let mut text = table::text(["MECHANISM", "TIME", ""], rows);
+    let chosen = match fields.mechanism {
+        None => Some("the drive does not tell which one is chosen"),
+        Some(_) => None,
+    };
+    let processing = fields
+        .operation_processing
+        .then_some("it is removing data now");
+    let interrupted = "a removal was interrupted: the data are undefined";
+    let interrupted = fields.operation_interrupted.then_some(interrupted);
+    for note in [chosen, processing, interrupted].into_iter().flatten() {
+        text += &format!("\n{name}: {note}");
+    }
+    text
+}
+
+#[derive(Serialize)]
+struct SetFields {
+    changed: bool,
+    mechanism: &'static str,
+}
+
+fn set(args: &Set, context: &Context) -> Result<Report, CliError> {
+    let wanted = mechanism(&args.mechanism)?;
+    let authority = authority(&args.authority)?;
+    let acting = Acting::new(authority, &args.key, &args.scheme, args.session, context)?;
+    let options = args.session.opening(args.dry_run);
+    Ok(drives::on_one(
+        &args.device,
+        options,
+        context,
+        |name, drive| {
+            drive.require_mechanism(wanted)?;
+            let is_chosen = drive.data_removal_mechanism()? == Some(wanted);
+            if !is_chosen {
+                drive.require_session(uid::ADMIN_SP, Some(authority))?;
+            }
+            if args.dry_run.dry_run {
+                let plan = match is_chosen {
+                    true => Vec::new(),
+                    false => drive.plan_raw(
+                        uid::ADMIN_SP,
+                        Some(authority),
+                        &call(),
+                        arguments(wanted),
+                    )?,
+                };
+                return Ok(plan::done(name, args.session.reset, plan));
+            }
+            if is_chosen {
+                return Ok(done(name, wanted, false));
+            }
+            acting.with_key(drive, |drive, credential| {
+                drive.set_data_removal_mechanism(wanted, credential)?;
+                Ok(done(name, wanted, true))
+            })
+        },
+    ))
+}
+
+const fn call() -> RawCall {
+    RawCall {
+        object: uid::DATA_REMOVAL_MECHANISM,
+        method: method::SET,
+        arguments: Vec::new(),
+    }
+}
+
+fn arguments(wanted: DataRemovalMechanism) -> String {
+    format!(
+        "ActiveDataRemovalMechanism = {} ({})",
+        wanted.0,
+        word(wanted)
+    )
+}
+
+/// SID, or another authority of the Admin SP.
+fn authority(text: &str) -> Result<Authority, CliError> {
+    match Uid::parse(text) {
+        Some(row) => Ok(Authority::Other {
+            sp: uid::ADMIN_SP,
+            uid: row,
+        }),
+        None => secret::authority(text),
+    }
+}
+
+fn done(name: &Named, mechanism: DataRemovalMechanism, changed: bool) -> Done {
+    let mechanism = word(mechanism);
+    let fields = SetFields { changed, mechanism };
+    let already = match changed {
+        true => "chosen",
+        false => "chosen already",
+    };
+    Done::notice(format!("{name}: {mechanism} is {already}"), &fields)
+}

@@ -1,0 +1,6 @@
+//! What users of the peers asked for, one test for each row of the list of demands: `d24_…` is row
+//! D24.
+
+mod diagnosis;
+mod passwords;
+mod revert;
