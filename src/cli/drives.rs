@@ -245,10 +245,6 @@ impl Reached {
     fn new(mut named: Named, context: &Context) -> Self {
         let opened = named.open(context);
         let told = opened.as_ref().ok().and_then(|opened| opened.geometry);
-        named.shared = opened
-            .as_ref()
-            .ok()
-            .and_then(|opened| opened.shared.clone());
         named.geometry = told.or_else(|| named.nodes()?.geometry(&SystemRoot::default()));
         Self { named, opened }
     }
@@ -322,7 +318,8 @@ pub(crate) fn each_with_key(
     let is_needed = slots
         .iter()
         .any(|slot| slot.drive.as_ref().is_ok_and(&needs_key));
-    let key = is_needed.then(|| acting.read());
+    let serials: Vec<String> = slots.iter().filter_map(Slot::serial).collect();
+    let key = is_needed.then(|| acting.read_for(&serials));
     let work = |key: Option<&Result<Key, CliError>>, name: &Named, drive: &mut Drive| {
         let key = key.filter(|_| needs_key(drive));
         let key = key.map(Result::as_ref).transpose();

@@ -19,10 +19,7 @@ pub(crate) fn for_drive(error: &Error) -> Option<String> {
 pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
     let text = match cause {
         Cause::NotSed(source) => return Some(not_sed(source.as_ref())),
-        Cause::Ssc(Ssc::Enterprise) => {
-            "sedkit cannot do this with Enterprise drives yet: use the tool of the drive's vendor, or \
-             one that knows the Enterprise SSC"
-        }
+        Cause::Ssc(Ssc::Enterprise) => ENTERPRISE,
         Cause::NoSsc | Cause::NoLocking => "see \"sedkit info\" for what the drive reports",
         Cause::Ssc(_) => "see \"sedkit info\" for what the drive can do",
         Cause::NoFeature(_) => "\"sedkit info\" shows the features that the drive has",
@@ -30,10 +27,7 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
         Cause::BlockedOtherwise => BLOCKED_OTHERWISE,
         Cause::ProgrammaticResetDisabled => RESET_DISABLED,
         Cause::NoMechanism(_) => "\"sedkit data-removal show\" lists what the drive supports",
-        Cause::NoEncryption => {
-            "overwrite it, or use its NVMe or ATA sanitize command; \"sedkit revert\" removes data \
-             in the way that the drive has"
-        }
+        Cause::NoEncryption => NO_ENCRYPTION,
         Cause::WrongAuthority(_) => "name another authority with --as",
         Cause::NotActivated => "turn locking on with \"sedkit setup\"",
         Cause::SidBlocked => SID_BLOCKED,
@@ -54,7 +48,7 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
         Cause::OtherRanges(_) => OTHER_RANGES,
         Cause::ConsentRequired => "name the drive with --confirm SERIAL",
         Cause::Tally(error) => return Some(for_tally(error)),
-        Cause::Table(error) => return for_table(error),
+        Cause::Table(error) => for_table(error),
         Cause::PinLength { .. } => "the sedutil schemes make 32 bytes of a longer passphrase",
         Cause::SingleUserMode => SINGLE_USER_MODE,
         Cause::Access(error) => return Some(for_access(*error)),
@@ -75,6 +69,28 @@ const OTHER_RANGES: &str =
 
 const SINGLE_USER_MODE: &str = "each range belongs to one User, who alone may lock it, unlock it and \
     give it another place; Admins can erase it. \"sedkit info\" shows the mode";
+
+const fn for_table(error: &TableError) -> &'static str {
+    match error {
+        TableError::NoShadowMbr | TableError::Missing(_) => {
+            "see \"sedkit info\" for what the drive can do"
+        }
+        TableError::Beyond { .. } => {
+            "nothing was written; \"sedkit mbr status\" and \"sedkit datastore list\" show the sizes"
+        }
+        TableError::NotReadable(_) => "act as Admin1 with --as Admin1, or as who was granted it",
+        TableError::Short(_) => "the drive sent less than was asked for: run the command again",
+        TableError::Contents(_) => "the file that was to be written could not be read",
+        TableError::Output(_) => {
+            "what was read could not be written: is the disk full, or the pipe closed?"
+        }
+    }
+}
+const ENTERPRISE: &str = "sedkit cannot do this with Enterprise drives yet: use the tool of the drive's \
+    vendor, or one that knows the Enterprise SSC";
+
+const NO_ENCRYPTION: &str = "overwrite it, or use its NVMe or ATA sanitize command; \"sedkit revert\" \
+    removes data in the way that the drive has";
 
 fn for_access(error: AccessError) -> String {
     let text = match error {
@@ -154,24 +170,6 @@ fn refused(authority: Authority) -> String {
                 .to_owned()
         }
     }
-}
-
-fn for_table(error: &TableError) -> Option<String> {
-    let text = match error {
-        TableError::NoShadowMbr | TableError::Missing(_) => {
-            "see \"sedkit info\" for what the drive can do"
-        }
-        TableError::Beyond { .. } => {
-            "nothing was written; \"sedkit mbr status\" and \"sedkit datastore list\" show the sizes"
-        }
-        TableError::NotReadable(_) => "act as Admin1 with --as Admin1, or as who was granted it",
-        TableError::Short(_) => "the drive sent less than was asked for: run the command again",
-        TableError::Contents(_) => "the file that was to be written could not be read",
-        TableError::Output(_) => {
-            "what was read could not be written: is the disk full, or the pipe closed?"
-        }
-    };
-    Some(text.to_owned())
 }
 
 fn for_tally(error: &TallyError) -> String {
