@@ -178,11 +178,12 @@ pub(crate) fn read(
     })
 }
 
+/// Where a document was too small for the bytes, the way out is a file.
 fn too_much(error: drive::Error, destination: &Destination) -> CliError {
-    let is_full = matches!(error.cause(), Cause::Table(TableError::Output(_)));
+    let is_output = matches!(error.cause(), Cause::Table(TableError::Output(_)));
     let error = CliError::from(error);
     match destination {
-        Destination::Document(_) if is_full => error.with_hint(
+        Destination::Document(_) if is_output => error.with_hint(
             "a JSON document takes 1 MiB: write the bytes to a file with -o FILE, or read less",
         ),
         _ => error,
