@@ -90,11 +90,13 @@ impl Named {
     }
 
     /// Opens the drive.
-    pub(crate) fn open(&self, context: &Context) -> Result<Opened, CliError> {
-        match &self.nodes {
-            Ok(_) => open(&self.device, context),
-            Err(error) => Err(error.clone()),
+    pub(crate) fn open(&mut self, context: &Context) -> Result<Opened, CliError> {
+        if let Err(error) = &self.nodes {
+            return Err(error.clone());
         }
+        let opened = open(&self.device, context)?;
+        self.shared.clone_from(&opened.shared);
+        Ok(opened)
     }
 }
 

@@ -38,6 +38,10 @@ const TEMPLATES: &[(&str, &str)] = &[
         include_str!("../../man/sedkit-datastore.8.in"),
     ),
     ("sedkit-demo.8", include_str!("../../man/sedkit-demo.8.in")),
+    (
+        "sedkit-erase.8",
+        include_str!("../../man/sedkit-erase.8.in"),
+    ),
     ("sedkit-hash.8", include_str!("../../man/sedkit-hash.8.in")),
     ("sedkit-info.8", include_str!("../../man/sedkit-info.8.in")),
     ("sedkit-lock.8", include_str!("../../man/sedkit-lock.8.in")),

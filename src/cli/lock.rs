@@ -17,7 +17,8 @@ use crate::drive::{Authority, Drive, LockReport, LockRequest, LockingState};
 /// Locks drives that are not in use.
 pub(crate) fn run(args: &Lock, context: &Context) -> Result<Report, CliError> {
     let authority = secret::authority(&args.acting.authority)?;
-    let acting = Acting::new(authority, &args.key, &args.scheme, args.session, context)?;
+    let acting = Acting::new(authority, &args.key, &args.scheme, args.session, context)?
+        .with_schemes_of(&args.schemes.scheme_of)?;
     let request = LockRequest {
         ranges: ranges::numbers(&args.ranges),
         read_only: args.read_only,

@@ -3,7 +3,7 @@
 use super::error::CliError;
 use super::exit::Code;
 use super::hint;
-use crate::drive::{Authority, Cause, Drive, LockingState, MbrState};
+use crate::drive::{Authority, Cause, Drive, LockingState, MbrState, TableError};
 use crate::spec::Ssc;
 
 /// Refuses drives whose SSC is another, or which have no locking.
@@ -28,7 +28,7 @@ pub(crate) fn active(drive: &Drive) -> Result<(), CliError> {
 pub(crate) fn shadow_mbr(drive: &Drive) -> Result<(), CliError> {
     family(drive)?;
     match drive.state().mbr {
-        MbrState::NotSupported => Err(refused(&Cause::NoShadowMbr)),
+        MbrState::NotSupported => Err(refused(&Cause::Table(TableError::NoShadowMbr))),
         _ => Ok(()),
     }
 }
@@ -134,9 +134,10 @@ fn present(drive: &Drive, authority: Authority) -> Result<(), CliError> {
 
 fn refused(cause: &Cause) -> CliError {
     let code = match cause {
-        Cause::Ssc(_) | Cause::NoLocking | Cause::NoEncryption | Cause::NoShadowMbr => {
-            Code::NotSupported
-        }
+        Cause::Ssc(_)
+        | Cause::NoLocking
+        | Cause::Table(TableError::NoShadowMbr)
+        | Cause::NoEncryption => Code::NotSupported,
         Cause::WrongAuthority(_) => Code::Usage,
         Cause::SidBlocked | Cause::Frozen => Code::NotAuthorized,
         _ => Code::Failed,
@@ -144,7 +145,7 @@ fn refused(cause: &Cause) -> CliError {
     let error = CliError::new(code, cause.to_string());
     CliError {
         hint: hint::for_cause(cause),
-        trouble: cause.trouble(),
+        trouble: cause.trouble().map(Box::new),
         ..error
     }
 }

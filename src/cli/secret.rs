@@ -19,6 +19,8 @@ use crate::transport::Identity;
 pub(crate) struct Recipe {
     rule: PinRule,
     serial: Option<String>,
+    /// Drives with a rule of their own, by their serial numbers.
+    others: Vec<(String, PinRule)>,
 }
 
 impl Recipe {
@@ -38,6 +40,7 @@ impl Recipe {
         Ok(Self {
             rule: PinRule::new(scheme, rule),
             serial: salt.serial.clone(),
+            others: Vec::new(),
         })
     }
 
@@ -46,6 +49,7 @@ impl Recipe {
         Self {
             rule,
             serial: self.serial.clone(),
+            others: Vec::new(),
         }
     }
 
@@ -69,7 +73,10 @@ impl Recipe {
             vendor: identity.vendor.as_deref(),
             model: Some(&identity.model),
         };
-        Ok(self.rule.pin(passphrase, &input)?)
+        let name = identity.serial_text();
+        let own = self.others.iter().find(|(serial, _)| *serial == name);
+        let rule = own.map_or(&self.rule, |(_, rule)| rule);
+        Ok(rule.pin(passphrase, &input)?)
     }
 }
 
@@ -283,6 +290,31 @@ impl<'a> Acting<'a> {
             tries: session.tries,
             context,
         })
+    }
+
+    /// The same, with schemes of single drives: `SERIAL=SCHEME`, `SERIAL=SCHEME/SALT`.
+    pub(crate) fn with_schemes_of(mut self, texts: &[String]) -> Result<Self, CliError> {
+        for text in texts {
+            let (serial, rule) = text.rsplit_once('=').ok_or_else(|| {
+                CliError::usage("--scheme-of takes SERIAL=SCHEME, or SERIAL=SCHEME/SALT")
+            })?;
+            self.recipe.others.push((serial.to_owned(), parse(rule)?));
+        }
+        Ok(self)
+    }
+
+    /// Reads the secret for drives with these serial numbers. A scheme of a drive that is not among
+    /// them is a slip, and would cost another drive an attempt.
+    pub(crate) fn read_for(&self, serials: &[String]) -> Result<Key, CliError> {
+        let is_absent = |serial: &&String| !serials.contains(*serial);
+        let named = self.recipe.others.iter().map(|(serial, _)| serial);
+        match named.clone().find(is_absent) {
+            Some(serial) => Err(CliError::usage(format!(
+                "--scheme-of names the drive {serial}, which is not among those of this run"
+            ))
+            .with_hint("\"sedkit scan\" shows the serial numbers")),
+            None => self.read(),
+        }
     }
 
     /// Reads the secret.

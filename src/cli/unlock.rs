@@ -26,7 +26,8 @@ pub(crate) fn run(args: &Unlock, context: &Context) -> Result<Report, CliError> 
         &args.scheme,
         args.session,
         context,
-    )?;
+    )?
+    .with_schemes_of(&args.schemes.scheme_of)?;
     let mut slots = drives::open_many(&args.devices, args.session.opening(args.dry_run), context)?;
     if args.dry_run.dry_run {
         let plan = |named: &Named, drive: &mut Drive| {

@@ -92,7 +92,7 @@ impl Drive {
     /// They take effect together where the drive has transactions.
     ///
     /// # Errors
-    /// [`super::Cause::BeyondTable`] before anything is written,
+    /// [`super::TableError::Beyond`] before anything is written,
     /// [`super::Cause::ConsentRequired`] if something is to be overwritten that is not blank, and
     /// nobody has named the drive; otherwise any [`Error`].
     pub fn write_data_store(

@@ -1,11 +1,10 @@
 //! Why an operation failed, at which step, and in which class of failures.
 
-use std::io;
 use std::time::Duration;
 
 use super::code::{ErrorCode, session_code};
 use super::{
-    AccessError, Authority, Mismatch, RangeError, SetupReport, SingleUserError, Step, TableName,
+    AccessError, Authority, Mismatch, RangeError, SetupReport, SingleUserError, Step, TableError,
     TallyError,
 };
 use crate::secret::SchemeError;
@@ -137,42 +136,9 @@ pub enum Cause {
     /// A range that the drive cannot take.
     #[error("{0}")]
     Range(RangeError),
-    /// The drive has no shadow MBR.
-    #[error("the drive has no shadow MBR")]
-    NoShadowMbr,
-    /// The drive has no such byte table.
-    #[error("the drive has no {0}")]
-    NoTable(TableName),
-    /// Bytes that do not fit a byte table; nothing was written.
-    #[error("{length} bytes at byte {offset} do not fit {table}, which has {size} bytes")]
-    BeyondTable {
-        /// The table.
-        table: TableName,
-        /// Where they shall begin.
-        offset: u64,
-        /// How many they are.
-        length: u64,
-        /// The size of the table in bytes.
-        size: u64,
-    },
-    /// Who asks may not read a byte table.
-    #[error("the drive does not show {table} to who asks for it")]
-    NotReadable {
-        /// The table.
-        table: TableName,
-    },
-    /// The drive sent another number of bytes than it was asked for.
-    #[error("the drive sent another number of bytes of {table} than it was asked for")]
-    ShortRead {
-        /// The table.
-        table: TableName,
-    },
-    /// What shall be written could not be read.
-    #[error("the image cannot be read")]
-    Contents(#[source] io::Error),
-    /// What was read could not be passed on.
-    #[error("what was read cannot be written")]
-    Output(#[source] io::Error),
+    /// Something cannot be done with a byte table.
+    #[error(transparent)]
+    Table(TableError),
     /// The drive said SUCCESS, but the state is not as asked.
     #[error("the drive accepted the change, but {0}")]
     NotAsAsked(Mismatch),
@@ -207,6 +173,12 @@ impl From<session::Error> for Cause {
             session::Error::Busy { status, waited } => Self::Busy { status, waited },
             error => Self::Session(error),
         }
+    }
+}
+
+impl From<TableError> for Cause {
+    fn from(error: TableError) -> Self {
+        Self::Table(error)
     }
 }
 
@@ -323,8 +295,7 @@ impl Error {
             | Cause::NoSsc
             | Cause::NoLocking
             | Cause::NoEncryption
-            | Cause::NoShadowMbr
-            | Cause::NoTable(_)
+            | Cause::Table(TableError::NoShadowMbr | TableError::Missing(_))
             | Cause::Ssc(_)
             | Cause::NoFeature(_)
             | Cause::NoFreeze
@@ -335,7 +306,7 @@ impl Error {
             Cause::WrongAuthority(_)
             | Cause::UnknownAuthority { .. }
             | Cause::PinLength { .. }
-            | Cause::BeyondTable { .. }
+            | Cause::Table(TableError::Beyond { .. })
             | Cause::Scheme(_)
             | Cause::Range(_) => ErrorCode::InvalidRequest,
             Cause::Access(AccessError::Expression(_)) => ErrorCode::Failed,
@@ -346,16 +317,15 @@ impl Error {
             | Cause::Refused { .. }
             | Cause::OneOfTwoRefused { .. }
             | Cause::NotPermitted { .. }
-            | Cause::NotReadable { .. }
+            | Cause::Table(TableError::NotReadable(_))
             | Cause::TryBudget { .. } => ErrorCode::NotAuthorized,
             Cause::LockedOut { .. } => ErrorCode::LockedOut,
             Cause::Busy { .. } => ErrorCode::Busy,
             Cause::ConsentRequired | Cause::OtherRanges(_) => ErrorCode::ConsentRequired,
-            Cause::ShortRead { .. } => ErrorCode::Malformed,
+            Cause::Table(TableError::Short(_)) => ErrorCode::Malformed,
             Cause::NotActivated
             | Cause::ActivationFailed
-            | Cause::Contents(_)
-            | Cause::Output(_)
+            | Cause::Table(TableError::Contents(_) | TableError::Output(_))
             | Cause::BlockedOtherwise
             | Cause::ProgrammaticResetDisabled
             | Cause::NotAsAsked(_)

@@ -61,8 +61,8 @@ mod user;
 pub use authority::{Authority, Credential, ParseAuthorityError};
 pub use boot::{BootFlaw, BootImage, examine as examine_boot_image};
 pub use byte_table::{
-    Atomicity, ByteTable, Comparison, Contents, OnPiece, OnProgress, Phase, Piece, TableName,
-    TableProgress, Verification, WriteReport, ZeroPadded,
+    Atomicity, ByteTable, Comparison, Contents, OnPiece, OnProgress, Phase, Piece, TableError,
+    TableName, TableProgress, Verification, WriteReport, ZeroPadded,
 };
 pub use code::ErrorCode;
 pub use consent::{ConsentError, EraseConsent};

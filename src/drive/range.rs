@@ -12,10 +12,14 @@ use crate::wire::Value;
 mod change;
 mod place;
 mod plan;
+mod settings;
 mod share;
+mod work;
 
-pub use change::{KeyChange, NewRange, RangeChange, RangeChoice, RangeReport, RangeSettings};
+pub(super) use work::replace_key;
+
 pub use place::Place;
+pub use settings::{KeyChange, NewRange, RangeChange, RangeChoice, RangeReport, RangeSettings};
 
 /// A Locking range. What the authority may not see, and what the drive does not tell, is `None`.
 #[derive(Clone, Debug, PartialEq, Eq)]

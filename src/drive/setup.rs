@@ -305,8 +305,15 @@ pub(super) fn converge(
         return Ok((shown, false));
     }
     let place = [locking::RANGE_START, locking::RANGE_LENGTH];
-    if !has_consent && missing.iter().any(|(column, _)| place.contains(column)) {
-        return Err(Error::at(Step::SetRange, Cause::ConsentRequired));
+    if missing.iter().any(|(column, _)| place.contains(column)) {
+        if !has_consent {
+            return Err(Error::at(Step::SetRange, Cause::ConsentRequired));
+        }
+        // What an earlier range of that number has left is not to be read again. A drive that was
+        // activated just now has had none.
+        if shown.range_length == Some(0) {
+            range::replace_key(session, &shown)?;
+        }
     }
     let set = range::set_and_read_back(session, range, &missing, acting)?;
     Ok((set, true))

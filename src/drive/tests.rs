@@ -10,4 +10,5 @@ mod raw;
 mod release;
 mod revert;
 mod setup;
+mod shadow_mbr;
 mod unlock;

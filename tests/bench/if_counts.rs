@@ -11,7 +11,8 @@ use std::error::Error;
 use std::path::Path;
 
 use sedkit::drive::{
-    Authority, Credential, Drive, DriveOptions, EraseConsent, LockRequest, SetupPlan, UnlockRequest,
+    Authority, Credential, Drive, DriveOptions, EraseConsent, LoadRequest, LockRequest, MbrChange,
+    SetupPlan, UnlockRequest, Verification,
 };
 use sedkit::secret::Secret;
 use sedkit::spec::RangeNumber;
@@ -31,7 +32,7 @@ struct Task {
     act: fn(&mut Drive) -> Outcome,
 }
 
-const TASKS: [Task; 7] = [
+const TASKS: [Task; 10] = [
     Task {
         name: "discovery",
         budget: 1,
@@ -73,6 +74,24 @@ const TASKS: [Task; 7] = [
         budget: 1,
         prepare: owned,
         act: unlock_global,
+    },
+    Task {
+        name: "128 MiB shadow MBR, written",
+        budget: 4200,
+        prepare: owned,
+        act: load,
+    },
+    Task {
+        name: "the same, and read back",
+        budget: 8400,
+        prepare: owned,
+        act: load_and_verify,
+    },
+    Task {
+        name: "the same once more",
+        budget: 4200,
+        prepare: loaded,
+        act: load_and_verify,
     },
 ];
 
@@ -141,9 +160,19 @@ fn locked(path: &Path) -> Outcome {
 /// Locked, and with the shadow MBR in front.
 fn shadowed(path: &Path) -> Outcome {
     owned(path)?;
-    let mut drive = VirtualDrive::open(path)?;
-    shadow::enable(&mut drive, PIN)?;
-    Ok(drive.power_cycle()?)
+    let mut drive = open(path)?;
+    let enable = MbrChange {
+        enable: Some(true),
+        ..MbrChange::default()
+    };
+    drive.change_mbr(&enable, &admin())?;
+    drop(drive);
+    Ok(VirtualDrive::open(path)?.power_cycle()?)
+}
+
+fn loaded(path: &Path) -> Outcome {
+    owned(path)?;
+    load(&mut open(path)?)
 }
 
 fn admin() -> Credential {
@@ -190,56 +219,26 @@ fn revert(drive: &mut Drive) -> Outcome {
     Ok(())
 }
 
-/// Switching the shadow MBR on, for which the host side has no function yet: by frames.
-mod shadow {
-    use std::error::Error;
+/// Bytes of the shadow MBR, of which no two blocks are alike.
+const IMAGE: u64 = 128 << 20;
 
-    use sedkit::spec::{ComId, Hsn, SecurityProtocol, Tsn, column, method, uid};
-    use sedkit::transport::Transport;
-    use sedkit::vdrive::VirtualDrive;
-    use sedkit::wire::{ComPacket, MethodCall, Value};
+/// As `mbr load` does it: a look as anybody, then the load as Admin1.
+fn load_with(drive: &mut Drive, verification: Verification) -> Outcome {
+    let words = (0..IMAGE / 8).map(|word| word.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let image: Vec<u8> = words.flat_map(u64::to_le_bytes).collect();
+    drive.survey_mbr(&mut &*image)?;
+    let request = LoadRequest {
+        verification,
+        ..LoadRequest::default()
+    };
+    drive.load_mbr(&request, &mut &*image, &admin(), &mut |_| {})?;
+    Ok(())
+}
 
-    const HSN: u64 = 0x69;
+fn load(drive: &mut Drive) -> Outcome {
+    load_with(drive, Verification::Skipped)
+}
 
-    pub(super) fn enable(drive: &mut VirtualDrive, pin: &[u8]) -> Result<(), Box<dyn Error>> {
-        let start = MethodCall::new(uid::SESSION_MANAGER, method::START_SESSION)
-            .argument(HSN)
-            .argument(uid::LOCKING_SP)
-            .argument(true)
-            .optional(0, pin)
-            .optional(3, uid::ADMIN1);
-        let answer = exchange(drive, Tsn(0), Hsn(0), &start.encode())?;
-        let tokens = answer.packets.first().ok_or("no answer")?.tokens();
-        let sync = MethodCall::decode(&tokens)?;
-        let tsn = sync
-            .arguments
-            .get(1)
-            .and_then(Value::as_uint)
-            .ok_or("no session")?;
-        let (tsn, hsn) = (Tsn(u32::try_from(tsn)?), Hsn(u32::try_from(HSN)?));
-        let values = Value::list([Value::named(column::mbr_control::ENABLE, true)]);
-        let set = MethodCall::new(uid::MBR_CONTROL, method::SET).optional(1, values);
-        exchange(drive, tsn, hsn, &set.encode())?;
-        exchange(
-            drive,
-            tsn,
-            hsn,
-            &[sedkit::wire::token::byte::END_OF_SESSION],
-        )?;
-        Ok(())
-    }
-
-    fn exchange(
-        drive: &mut VirtualDrive,
-        tsn: Tsn,
-        hsn: Hsn,
-        tokens: &[u8],
-    ) -> Result<ComPacket, Box<dyn Error>> {
-        let com_id = ComId(0x1000);
-        let packet = ComPacket::with_tokens(com_id, tsn, hsn, tokens).encode();
-        drive.if_send(SecurityProtocol::TCG, com_id, &packet)?;
-        let mut buffer = [0; 2048];
-        let length = drive.if_recv(SecurityProtocol::TCG, com_id, &mut buffer)?;
-        Ok(ComPacket::decode(buffer.get(..length).ok_or("too long")?)?)
-    }
+fn load_and_verify(drive: &mut Drive) -> Outcome {
+    load_with(drive, Verification::ReadBack)
 }

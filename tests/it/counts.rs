@@ -109,6 +109,43 @@ fn revert_by_psid_takes_at_most_7() {
     assert!(count <= 7, "{count}");
 }
 
+/// The budget of the design: the range is taken for free without a look, and keeps its key.
+#[test]
+fn setting_up_a_range_and_reading_it_back_takes_at_most_9() {
+    let bench = Bench::owned();
+    let count = bench.count(&[&RANGE[..], &["--range", "1", "--assume-free"]].concat());
+    assert!(count <= 9, "{count}");
+    bench.open().power_cycle().unwrap();
+    assert!(bench.open().read(1024, 1).is_err());
+}
+
+/// With a look at the range before, and a new key: two methods more.
+#[test]
+fn making_a_range_with_a_look_and_a_new_key_takes_at_most_13() {
+    let bench = Bench::owned();
+    let count = bench.count(&[&RANGE[..], &["--range", "1"]].concat());
+    assert!(count <= 13, "{count}");
+    let set = ["range", "set", "vdrive:drive", "--key", "file:key"];
+    let count = bench.count(&[&set[..], &["--range", "1", "--name", "data"]].concat());
+    assert!(count <= 11, "{count}");
+    let again = bench.count(&[&set[..], &["--range", "1", "--name", "data"]].concat());
+    assert!(again <= 7, "{again}");
+}
+
+const RANGE: [&str; 11] = [
+    "range",
+    "create",
+    "vdrive:drive",
+    "--key",
+    "file:key",
+    "--start",
+    "1024",
+    "--length",
+    "512",
+    "--confirm",
+    SERIAL,
+];
+
 #[test]
 fn erase_of_one_range_takes_at_most_10() {
     let bench = Bench::owned();
@@ -123,6 +160,9 @@ fn other_commands_are_counted_alike() {
     let bench = Bench::owned();
     bench.count(&["info", "vdrive:drive"]);
     bench.count(&["range", "list", "vdrive:drive", "--key", "file:key"]);
+    bench.count(&["user", "list", "vdrive:drive", "--key", "file:key"]);
+    let grant = ["user", "grant", "vdrive:drive", "User1", "--range", "0"];
+    bench.count(&[&grant[..], &["--key", "file:key"]].concat());
     bench.count(&[
         "passwd",
         "vdrive:drive",

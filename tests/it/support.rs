@@ -365,19 +365,20 @@ impl Bench {
 
     /// Takes ownership and activates the Locking SP: SID and Admin1 have [`OWNER`].
     pub(crate) fn activate(&mut self) {
+        self.activate_by(&MethodCall::new(uid::LOCKING_SP, method::ACTIVATE));
+    }
+
+    /// As [`Bench::activate`], with a call of Activate that has parameters.
+    pub(crate) fn activate_by(&mut self, activate: &MethodCall) {
         let session = self.start(uid::ADMIN_SP, uid::SID, MSID).unwrap();
-        self.must_set(
-            session,
-            uid::C_PIN_SID,
-            &[(column::c_pin::PIN, OWNER.into())],
-        );
-        let activate = MethodCall::new(uid::LOCKING_SP, method::ACTIVATE);
-        assert_eq!(self.status(session, &activate), MethodStatus::SUCCESS);
+        let pin = [(column::c_pin::PIN, OWNER.into())];
+        self.must_set(session, uid::C_PIN_SID, &pin);
+        assert_eq!(self.status(session, activate), MethodStatus::SUCCESS);
         self.end(session);
     }
 
-    /// As [`Bench::activate`], also where SID has another PIN than MSID when it is delivered.
-    pub(crate) fn activate_as_delivered(&mut self) {
+    /// Reverts a drive that was delivered with another PIN for SID than MSID.
+    pub(crate) fn revert_if_delivered_otherwise(&mut self) {
         if let Err(refused) = self
             .start(uid::ADMIN_SP, uid::SID, MSID)
             .map(|s| self.end(s))
@@ -387,7 +388,6 @@ impl Bench {
             let revert = MethodCall::new(uid::ADMIN_SP, method::REVERT);
             assert_eq!(self.status(session, &revert), MethodStatus::SUCCESS);
         }
-        self.activate();
     }
 
     /// A drive that was activated.

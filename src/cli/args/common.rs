@@ -85,6 +85,15 @@ pub(crate) struct SchemeOptions {
     pub(crate) salt: SaltOptions,
 }
 
+/// Schemes of single drives among several.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct SchemesOf {
+    /// Scheme of one of several drives, by its serial number: SERIAL=SCHEME, or
+    /// SERIAL=SCHEME/SALT; repeatable
+    #[arg(long, help_heading = "Secrets", value_name = "SERIAL=SCHEME")]
+    pub(crate) scheme_of: Vec<String>,
+}
+
 /// The salt of hashing schemes, and how files are read.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct SaltOptions {

@@ -2,7 +2,9 @@
 
 use clap::Args;
 
-use super::{Acting, Devices, DryRun, Force, Key, RangeNumbers, SchemeOptions, SessionOptions};
+use super::{
+    Acting, Devices, DryRun, Force, Key, RangeNumbers, SchemeOptions, SchemesOf, SessionOptions,
+};
 
 /// Lock drives now, and prove it by Level 0 Discovery
 ///
@@ -24,6 +26,8 @@ pub(crate) struct Lock {
     pub(crate) key: Key,
     #[command(flatten)]
     pub(crate) scheme: SchemeOptions,
+    #[command(flatten)]
+    pub(crate) schemes: SchemesOf,
     #[command(flatten)]
     pub(crate) force: Force,
     #[command(flatten)]

@@ -20,8 +20,8 @@ pub(crate) enum RangeCommand {
     List(RangeList),
     Create(Box<RangeCreate>),
     Set(Box<RangeSet>),
-    Delete(Box<RangeDelete>),
     Erase(Box<RangeErase>),
+    Delete(Box<RangeDelete>),
 }
 
 /// Show every locking range that the drive has

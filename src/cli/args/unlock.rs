@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Acting, Devices, DryRun, Key, RangeNumbers, SchemeOptions, SessionOptions};
+use super::{Acting, Devices, DryRun, Key, RangeNumbers, SchemeOptions, SchemesOf, SessionOptions};
 
 /// Unlock drives, then let the kernel look at their partitions
 ///
@@ -37,6 +37,8 @@ pub(crate) struct Unlock {
     pub(crate) key: Key,
     #[command(flatten)]
     pub(crate) scheme: SchemeOptions,
+    #[command(flatten)]
+    pub(crate) schemes: SchemesOf,
     #[command(flatten)]
     pub(crate) dry_run: DryRun,
     #[command(flatten)]

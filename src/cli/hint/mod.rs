@@ -3,7 +3,9 @@
 mod single_user;
 
 use super::exit::Code;
-use crate::drive::{AccessError, Authority, Cause, Error, Mismatch, RangeError, TallyError};
+use crate::drive::{
+    AccessError, Authority, Cause, Error, Mismatch, RangeError, TableError, TallyError,
+};
 use crate::secret::{LOOK_ALIKES, SchemeError, SourceError};
 use crate::spec::{MethodStatus, Ssc};
 use crate::vdrive::serve;
@@ -19,25 +21,15 @@ pub(crate) fn for_drive(error: &Error) -> Option<String> {
 pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
     let text = match cause {
         Cause::NotSed(source) => return Some(not_sed(source.as_ref())),
-        Cause::Ssc(Ssc::Enterprise) => {
-            "sedkit cannot do this with Enterprise drives yet: use the tool of the drive's vendor, or \
-             one that knows the Enterprise SSC"
-        }
+        Cause::Ssc(Ssc::Enterprise) => ENTERPRISE,
         Cause::NoSsc | Cause::NoLocking => "see \"sedkit info\" for what the drive reports",
         Cause::Ssc(_) => "see \"sedkit info\" for what the drive can do",
         Cause::NoFeature(_) => "\"sedkit info\" shows the features that the drive has",
         Cause::NoFreeze => "SID can be blocked without --freeze",
-        Cause::BlockedOtherwise => {
-            "a power cycle ends the block; \"sedkit info\" shows what else does"
-        }
-        Cause::ProgrammaticResetDisabled => {
-            "SID can let the drive take resets: \"sedkit tper-reset --enable\""
-        }
+        Cause::BlockedOtherwise => BLOCKED_OTHERWISE,
+        Cause::ProgrammaticResetDisabled => RESET_DISABLED,
         Cause::NoMechanism(_) => "\"sedkit data-removal show\" lists what the drive supports",
-        Cause::NoEncryption => {
-            "overwrite it, or use its NVMe or ATA sanitize command; \"sedkit revert\" removes data \
-             in the way that the drive has"
-        }
+        Cause::NoEncryption => NO_ENCRYPTION,
         Cause::WrongAuthority(_) => "name another authority with --as",
         Cause::NotActivated => "turn locking on with \"sedkit setup\"",
         Cause::SidBlocked => SID_BLOCKED,
@@ -55,30 +47,49 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
              is often 5"
         }
         Cause::Busy { .. } => STACK_RESET,
-        Cause::OtherRanges(_) => {
-            "\"sedkit revert --to-msid\" keeps the data of every range; --lose-ranges gives theirs up"
-        }
+        Cause::OtherRanges(_) => OTHER_RANGES,
         Cause::ConsentRequired => "name the drive with --confirm SERIAL",
         Cause::Tally(error) => return Some(for_tally(error)),
-        Cause::NoShadowMbr | Cause::NoTable(_) => "see \"sedkit info\" for what the drive can do",
-        Cause::BeyondTable { .. } => {
-            "nothing was written; \"sedkit mbr status\" and \"sedkit datastore list\" show the sizes"
-        }
-        Cause::NotReadable { .. } => "act as Admin1 with --as Admin1, or as who was granted it",
+        Cause::Table(error) => for_table(error),
         Cause::PinLength { .. } => "the sedutil schemes make 32 bytes of a longer passphrase",
         Cause::SingleUser(error) => return Some(single_user::hint(error)),
         Cause::Access(error) => return Some(for_access(*error)),
-        Cause::ShortRead { .. } => "the drive sent less than was asked for: run the command again",
-        Cause::Contents(_) => "the file that was to be written could not be read",
-        Cause::Output(_) => {
-            "what was read could not be written: is the disk full, or the pipe closed?"
-        }
         Cause::Scheme(error) => return for_scheme(error),
         Cause::NotAsAsked(mismatch) => return for_mismatch(*mismatch),
         Cause::Session(error) => return for_session(error),
     };
     Some(text.to_owned())
 }
+
+const BLOCKED_OTHERWISE: &str =
+    "a power cycle ends the block; \"sedkit info\" shows what else does";
+
+const RESET_DISABLED: &str = "SID can let the drive take resets: \"sedkit tper-reset --enable\"";
+
+const OTHER_RANGES: &str =
+    "\"sedkit revert --to-msid\" keeps the data of every range; --lose-ranges gives theirs up";
+
+const fn for_table(error: &TableError) -> &'static str {
+    match error {
+        TableError::NoShadowMbr | TableError::Missing(_) => {
+            "see \"sedkit info\" for what the drive can do"
+        }
+        TableError::Beyond { .. } => {
+            "nothing was written; \"sedkit mbr status\" and \"sedkit datastore list\" show the sizes"
+        }
+        TableError::NotReadable(_) => "act as Admin1 with --as Admin1, or as who was granted it",
+        TableError::Short(_) => "the drive sent less than was asked for: run the command again",
+        TableError::Contents(_) => "the file that was to be written could not be read",
+        TableError::Output(_) => {
+            "what was read could not be written: is the disk full, or the pipe closed?"
+        }
+    }
+}
+const ENTERPRISE: &str = "sedkit cannot do this with Enterprise drives yet: use the tool of the drive's \
+    vendor, or one that knows the Enterprise SSC";
+
+const NO_ENCRYPTION: &str = "overwrite it, or use its NVMe or ATA sanitize command; \"sedkit revert\" \
+    removes data in the way that the drive has";
 
 fn for_access(error: AccessError) -> String {
     let text = match error {

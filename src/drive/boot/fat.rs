@@ -75,7 +75,10 @@ impl Volume {
         }
         let (reserved, tables) = (u16_at(sector, 14)?, u8_at(sector, 16)?);
         let root_length = u32::from(u16_at(sector, 17)?) * 32;
-        let or_wide = |narrow: u16, wide| (narrow == 0).then_some(wide).unwrap_or(narrow.into());
+        let or_wide = |narrow: u16, wide| match narrow {
+            0 => wide,
+            narrow => u32::from(narrow),
+        };
         let table_sectors = or_wide(u16_at(sector, 22)?, u32_at(sector, 36)?);
         let sectors = or_wide(u16_at(sector, 19)?, u32_at(sector, 32)?);
         let root_sectors = root_length.div_ceil(sector_size);

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::super::error::At;
-use super::super::{Authority, Cause, Error, Step};
-use super::{ByteTable, Span};
+use super::super::{Authority, Error, Step};
+use super::{ByteTable, Span, TableError};
 use crate::session::{self, Session};
 use crate::spec::MethodStatus;
 
@@ -118,13 +118,13 @@ impl<'s, 't> Access<'s, 't> {
         let table = self.view.table.name;
         match part {
             Err(session::Error::Status(MethodStatus::NOT_AUTHORIZED)) => {
-                Err(Error::at(Step::ReadTable, Cause::NotReadable { table }))
+                Err(Error::at(Step::ReadTable, TableError::NotReadable(table)))
             }
             Ok(bytes) if bytes.is_empty() => {
-                Err(Error::at(Step::ReadTable, Cause::NotReadable { table }))
+                Err(Error::at(Step::ReadTable, TableError::NotReadable(table)))
             }
             Ok(bytes) if wide(bytes.len()) != length => {
-                Err(Error::at(Step::ReadTable, Cause::ShortRead { table }))
+                Err(Error::at(Step::ReadTable, TableError::Short(table)))
             }
             part => part.at(Step::ReadTable),
         }

@@ -4,10 +4,11 @@ use std::io;
 use std::ops::Range;
 
 use super::super::error::At;
-use super::super::{Cause, Credential, Drive, Error, Step};
+use super::super::{Credential, Drive, Error, Step};
 use super::access::wide;
 use super::{
-    Access, ByteTable, Contents, OnProgress, Phase, Span, TableName, TableProgress, acting, require,
+    Access, ByteTable, Contents, OnProgress, Phase, Span, TableError, TableName, TableProgress,
+    acting, require,
 };
 
 /// What a comparison found.
@@ -26,7 +27,7 @@ impl Drive {
     /// Compares a byte table, from an offset on, with what it shall hold. Nothing is changed.
     ///
     /// # Errors
-    /// As [`Drive::read_table`]; [`Cause::Contents`] if the contents cannot be read.
+    /// As [`Drive::read_table`]; [`TableError::Contents`] if the contents cannot be read.
     pub fn compare_table(
         &mut self,
         name: TableName,
@@ -103,6 +104,6 @@ pub(in super::super) fn wanted(
     let length = bytes.end.saturating_sub(bytes.start);
     let mut buffer = vec![0; usize::try_from(length).unwrap_or(usize::MAX)];
     let read = contents.read_at(span.within(bytes.start), &mut buffer);
-    read.map_err(|error| Error::before(Cause::Contents(error)))?;
+    read.map_err(|error| Error::before(TableError::Contents(error).into()))?;
     Ok(buffer)
 }

@@ -11,7 +11,7 @@
 use std::fmt;
 
 use super::error::At;
-use super::{Authority, Cause, Credential, Drive, Error, Step};
+use super::{Authority, Credential, Drive, Error, Step};
 use crate::session::{self, Row, Session};
 use crate::spec::column::table;
 use crate::spec::{MethodStatus, Uid, uid};
@@ -20,6 +20,7 @@ mod access;
 mod block;
 mod compare;
 mod contents;
+mod error;
 mod pace;
 mod plan;
 mod read;
@@ -27,6 +28,7 @@ mod write;
 
 pub use compare::Comparison;
 pub use contents::{Contents, ZeroPadded};
+pub use error::TableError;
 pub use read::{OnPiece, Piece};
 pub use write::{Atomicity, Verification, WriteReport};
 
@@ -165,7 +167,7 @@ pub(super) fn describe(
 /// As [`describe`], where the table must be there.
 pub(super) fn require(session: &mut Session<'_>, name: TableName) -> Result<ByteTable, Error> {
     let found = describe(session, name)?;
-    found.ok_or_else(|| Error::at(Step::DescribeTable, Cause::NoTable(name)))
+    found.ok_or_else(|| Error::at(Step::DescribeTable, TableError::Missing(name)))
 }
 
 fn of_row(name: TableName, row: &Row) -> Result<Option<ByteTable>, session::Error> {
@@ -185,19 +187,22 @@ impl ByteTable {
     /// Checks that bytes fit the table.
     ///
     /// # Errors
-    /// An error whose cause is [`Cause::BeyondTable`] otherwise.
+    /// An error whose cause is [`TableError::Beyond`] otherwise.
     pub fn check(&self, offset: u64, length: u64) -> Result<(), Error> {
         let fits = offset
             .checked_add(length)
             .is_some_and(|end| end <= self.size);
         match fits {
             true => Ok(()),
-            false => Err(Error::before(Cause::BeyondTable {
-                table: self.name,
-                offset,
-                length,
-                size: self.size,
-            })),
+            false => Err(Error::before(
+                TableError::Beyond {
+                    table: self.name,
+                    offset,
+                    length,
+                    size: self.size,
+                }
+                .into(),
+            )),
         }
     }
 }

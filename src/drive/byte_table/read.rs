@@ -3,8 +3,8 @@
 use std::io;
 
 use super::super::error::At;
-use super::super::{Cause, Credential, Drive, Error, Step};
-use super::{Access, ByteTable, Phase, TableName, TableProgress, acting, require};
+use super::super::{Credential, Drive, Error, Step};
+use super::{Access, ByteTable, Phase, TableError, TableName, TableProgress, acting, require};
 
 /// Bytes of a table that were read, and how far the work is with them.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ impl Drive {
     /// commands for each block.
     ///
     /// # Errors
-    /// [`Cause::BeyondTable`] if the table is smaller, [`Cause::NotReadable`] if the authority (or
+    /// [`TableError::Beyond`] if the table is smaller, [`TableError::NotReadable`] if the authority (or
     /// anybody) may not read it; otherwise any [`Error`].
     pub fn read_table(
         &mut self,
@@ -63,7 +63,7 @@ fn read(
             bytes: &bytes,
             progress,
         };
-        take(piece).map_err(|error| Error::at(Step::ReadTable, Cause::Output(error)))?;
+        take(piece).map_err(|error| Error::at(Step::ReadTable, TableError::Output(error)))?;
     }
     Ok(())
 }

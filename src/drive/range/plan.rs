@@ -81,7 +81,7 @@ impl Drive {
         plan.log_in(acting);
         for &number in numbers {
             plan.read(uid::locking_range(number), "Get", RANGE_COLUMNS);
-            plan.set_range(number, &arguments(&super::change::nothing()));
+            plan.set_range(number, &arguments(&super::work::nothing()));
         }
         Ok(plan.calls)
     }

@@ -8,7 +8,8 @@ use std::fmt;
 use super::error::At;
 use super::plan::Plan;
 use super::{
-    Authority, Cause, Credential, Drive, Error, MbrState, Mismatch, PlannedCall, Step, TableName,
+    Authority, Cause, Credential, Drive, Error, MbrState, Mismatch, PlannedCall, Step, TableError,
+    TableName,
 };
 use crate::session::{self, Malformed, MalformedKind, Session};
 use crate::spec::column::mbr_control;
@@ -61,7 +62,7 @@ impl Drive {
     /// as asked is not asked again.
     ///
     /// # Errors
-    /// [`Cause::NoShadowMbr`]; [`Mismatch::MbrControl`] if the drive takes a change and does not
+    /// [`TableError::NoShadowMbr`]; [`Mismatch::MbrControl`] if the drive takes a change and does not
     /// keep it; otherwise any [`Error`].
     pub fn change_mbr(
         &mut self,
@@ -136,7 +137,7 @@ impl Drive {
     pub(super) fn require_mbr(&self) -> Result<(), Error> {
         self.require_opal_family()?;
         match self.state().mbr {
-            MbrState::NotSupported => Err(Error::before(Cause::NoShadowMbr)),
+            MbrState::NotSupported => Err(Error::before(TableError::NoShadowMbr.into())),
             _ => Ok(()),
         }
     }
@@ -145,7 +146,7 @@ impl Drive {
     pub(super) fn require_table(&self, name: TableName) -> Result<(), Error> {
         match name {
             TableName::Mbr => self.require_mbr(),
-            TableName::DataStore(0) => Err(Error::before(Cause::NoTable(name))),
+            TableName::DataStore(0) => Err(Error::before(TableError::Missing(name).into())),
             TableName::DataStore(_) => self.require_opal_family(),
         }
     }
@@ -175,7 +176,7 @@ impl MbrChange {
         columns.extend(unlike(mbr_control::ENABLE, self.enable, control.enable));
         columns.extend(unlike(mbr_control::DONE, self.done, control.done));
         if let Some(asked) = &self.done_on_reset
-            && control.done_on_reset.as_ref().map(sorted) != Some(sorted(asked))
+            && control.done_on_reset.as_deref().map(sorted) != Some(sorted(asked))
         {
             let types = asked.iter().map(|kind| Value::from(u64::from(*kind)));
             columns.push((mbr_control::DONE_ON_RESET, Value::list(types)));
@@ -196,8 +197,8 @@ impl MbrChange {
     }
 }
 
-fn sorted(types: &Vec<u8>) -> Vec<u8> {
-    let mut types = types.clone();
+fn sorted(types: &[u8]) -> Vec<u8> {
+    let mut types = types.to_vec();
     types.sort_unstable();
     types
 }

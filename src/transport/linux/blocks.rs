@@ -188,6 +188,29 @@ mod tests {
     }
 
     #[test]
+    fn blocks_are_read_past_the_cache() {
+        let fixture = Fixture::new();
+        let device = add_scsi(&fixture, "pci/host0/target0:0:0/0:0:0:0", "sda", "sg0");
+        fixture
+            .file(
+                &format!("{device}/block/sda/queue/logical_block_size"),
+                "4096\n",
+            )
+            .file(&format!("{device}/block/sda/size"), "16\n")
+            .file("/dev/sda", ["a".repeat(4096), "b".repeat(4096)].concat());
+        let root = fixture.root();
+        let drive = nodes_of(&root, Path::new("/dev/sda")).unwrap();
+        let mut nodes = match open_blocks(&root, &drive) {
+            // A file system without direct reads, as some in memory are.
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => return,
+            nodes => nodes.unwrap(),
+        };
+        assert_eq!(nodes.geometry().blocks, 2);
+        assert_eq!(nodes.read_block(1).unwrap(), [b'b'; 4096]);
+        assert!(nodes.read_block(2).is_err());
+    }
+
+    #[test]
     fn a_drive_without_block_node_has_no_blocks() {
         let drive = DriveNodes { nodes: Vec::new() };
         let error = open_blocks(&SystemRoot::default(), &drive).err().unwrap();

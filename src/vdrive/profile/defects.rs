@@ -31,6 +31,9 @@ pub struct Defects {
     pub max_receive: Option<u32>,
     /// RevertSP replaces the Global range's key, also if it is told to keep it (Samsung PM1733).
     pub loses_global_range_key: bool,
+    /// GenKey, Revert and RevertSP succeed and replace no key: what was to be removed stays readable
+    /// (a Samsung 970 EVO, sedutil issue 267).
+    pub keeps_keys: bool,
     /// Set of `MBRControl.Enable` succeeds and changes nothing (Crucial MX200).
     pub keeps_mbr_enable: bool,
     /// Set of a range leaves out ReadLockEnabled and WriteLockEnabled if it has other columns too

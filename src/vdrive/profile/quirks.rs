@@ -4,8 +4,8 @@ use super::defects::{HostEcho, IntegerWidth, Trailing};
 use super::discovery::Feature;
 use super::quirk::{Change, Quirk};
 use super::{
-    InactiveComId, LockoutReply, MinTransfer, Profile, Property, RemovedData, SidPin, Unauthorised,
-    ViolationReply,
+    InactiveComId, LockoutReply, MinTransfer, Profile, Property, RemovedData, SidPin,
+    SingleUserPolicy, SingleUserRanges, Unauthorised, ViolationReply,
 };
 
 const fn switch(name: &'static str, about: &'static str, set: fn(&mut Profile)) -> Quirk {
@@ -189,10 +189,39 @@ pub(super) const QUIRKS: &[Quirk] = &[
         |p| p.defects.loses_global_range_key = true,
     ),
     switch(
+        "keys-kept",
+        "says that keys were replaced and keeps the old ones, so that all data stays",
+        |p| p.defects.keeps_keys = true,
+    ),
+    switch(
         "revert-shuts-medium",
         "refuses reads and writes after a Revert until a power cycle",
         |p| p.defects.revert_shuts_medium = true,
     ),
+    switch(
+        "sum-policy-ignored",
+        "lets Users place their ranges in Single User Mode, whatever policy was asked for",
+        |p| p.behaviour.single_user_policy = SingleUserPolicy::Ignored,
+    ),
+    switch(
+        "sum-policy-refused",
+        "does not know the policy parameter of Single User Mode",
+        |p| p.behaviour.single_user_policy = SingleUserPolicy::Refused,
+    ),
+    switch(
+        "sum-all-ranges",
+        "puts all ranges into Single User Mode, whichever were listed",
+        |p| p.behaviour.single_user_ranges = SingleUserRanges::All,
+    ),
+    switch(
+        "sum-all-without-any",
+        "says that all ranges are in Single User Mode, and that none is",
+        |p| p.behaviour.single_user_any_bit = false,
+    ),
+    switch("no-sum", "does not know Single User Mode", |p| {
+        let is_other = |shown: &super::Descriptor| shown.feature != Feature::SingleUserMode;
+        p.discovery.descriptors.retain(is_other);
+    }),
     switch(
         "sid-not-msid",
         "has a vendor's PIN for SID, and says so; here it is the PSID",

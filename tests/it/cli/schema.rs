@@ -170,6 +170,69 @@ fn virtual_drives_say_what_their_schemas_say() {
     }
 }
 
+/// Runs a sub-command whose schema has its name, on a drive that is set up.
+fn assert_says(bench: &Bench, name: &str, arguments: &[&str], exit: i32) {
+    let command: Vec<&str> = name.split('-').collect();
+    let secrets = ["--key", "file:right", "--confirm", SERIAL];
+    let secrets = &secrets[..if command[0] == "range" { 4 } else { 2 }];
+    let arguments = [&command[..], &["vdrive:a"], arguments, secrets].concat();
+    assert_valid(name, &bench.json(&arguments, exit));
+}
+
+#[test]
+fn ranges_say_what_their_schemas_say() {
+    let bench = Bench::set_up();
+    let run = |name: &str, arguments: &[&str], exit| assert_says(&bench, name, arguments, exit);
+    let place = ["--start", "2048", "--length", "1024"];
+    let other = ["--start", "1024", "--length", "8"];
+    run("range-create", &place, 0);
+    run("range-create", &place, 0);
+    run(
+        "range-create",
+        &[&other[..], &["--range", "2", "--assume-free"]].concat(),
+        0,
+    );
+    run("range-create", &["--start", "1", "--length", "8"], 2);
+    run("range-create", &[&place[..], &["--dry-run"]].concat(), 0);
+    run("range-set", &[&other[..], &["--range", "2"]].concat(), 0);
+    run("range-set", &["--range", "0", "--name", "all"], 0);
+    run(
+        "range-set",
+        &["--range", "0", "--name", "all", "--dry-run"],
+        0,
+    );
+    run("range-delete", &["--range", "1", "--range", "3"], 0);
+    run("range-delete", &["--range", "1", "--dry-run"], 0);
+}
+
+#[test]
+fn users_say_what_their_schemas_say() {
+    let bench = Bench::set_up();
+    let run = |name: &str, arguments: &[&str], exit| assert_says(&bench, name, arguments, exit);
+    let rights = [
+        "User1",
+        "--range",
+        "2",
+        "--erase",
+        "--mbr-done",
+        "--datastore",
+    ];
+    run("user-enable", &["User1", "--new-key", "file:wrong"], 0);
+    run("user-enable", &["User1", "--keep-pin"], 0);
+    run("user-enable", &["User1", "--keep-pin", "--dry-run"], 0);
+    run("user-grant", &rights, 0);
+    run("user-grant", &rights, 0);
+    run("user-grant", &[&rights[..], &["--dry-run"]].concat(), 0);
+    run("user-grant", &["User1", "--range", "77"], 2);
+    run("user-list", &[], 0);
+    run("user-revoke", &["User1", "--range", "2"], 0);
+    run("user-revoke", &["User1", "--all"], 0);
+    run("user-revoke", &["User1", "--all", "--dry-run"], 0);
+    run("user-disable", &["User1"], 0);
+    run("user-disable", &["User1", "--dry-run"], 0);
+    run("user-list", &["--as", "User1"], 4);
+}
+
 #[test]
 fn tools_say_what_their_schemas_say() {
     let bench = Bench::set_up();

@@ -130,7 +130,8 @@ fn prepared(mut command: Command, folder: &Path, arguments: &[&str]) -> Command 
 /// What a run of the program gave.
 pub(crate) struct Run {
     command: String,
-    exit: Option<i32>,
+    /// How it ended; nothing if by a signal.
+    pub(crate) exit: Option<i32>,
     /// Standard output.
     pub(crate) stdout: String,
     /// Standard error.

@@ -2,5 +2,6 @@
 //! D24.
 
 mod diagnosis;
+mod kernel;
 mod passwords;
 mod revert;

@@ -104,6 +104,129 @@ fn d30_a_revert_before_activation_says_that_data_is_not_erased() {
     assert_eq!(survivors(&bench), 128);
 }
 
+/// A drive with quirks that is set up, with data.
+fn quirky(quirks: &[&str]) -> Bench {
+    let bench = Bench::new();
+    std::fs::remove_file(bench.path("a")).unwrap();
+    let mut options = CreateOptions::new(8 << 20);
+    options.serial = Some(SERIAL.to_owned());
+    options.psid = Some(PSID.to_owned());
+    for quirk in quirks {
+        options.profile.add_quirk(quirk).unwrap();
+    }
+    VirtualDrive::create(&bench.path("a"), &options).unwrap();
+    let setup = ["setup", "vdrive:a", "--new-key", "file:right"];
+    bench.run(&setup).exits(0);
+    fill(&bench);
+    bench
+}
+
+#[test]
+fn d30_data_that_survives_an_erase_is_a_finding() {
+    let bench = quirky(&["keys-kept"]);
+    let drive = run(&bench, &["erase", "vdrive:a", "--range", "0"], 9);
+    let evidence = &drive["ranges"][0]["evidence"];
+    assert_eq!(evidence["verdict"], "refuted");
+    assert_eq!(evidence["first_unchanged_lba"], 0);
+    let error = &drive["error"];
+    assert_eq!(error["code"], "finding");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("still hold their old data"), "{message}");
+    assert!(message.contains("the first at LBA 0"), "{message}");
+}
+
+#[test]
+fn d30_data_that_survives_a_psid_revert_is_a_finding() {
+    let bench = quirky(&["keys-kept"]);
+    let revert = ["revert", "vdrive:a", "--psid", "file:psid"];
+    let document = bench.json(&[&revert[..], &CONFIRM].concat(), 9);
+    let drive = &document["drives"][0];
+    assert_eq!(drive["evidence"]["verdict"], "refuted");
+    assert_eq!(drive["state"]["state"], "factory");
+}
+
+#[test]
+fn d30_zeros_in_place_of_data_are_no_evidence_of_a_new_key() {
+    let bench = quirky(&["erased-reads-zeros"]);
+    let drive = run(&bench, &["erase", "vdrive:a", "--range", "0"], 0);
+    let evidence = &drive["ranges"][0]["evidence"];
+    assert_eq!(evidence["verdict"], "nothing_learned");
+    assert_eq!(evidence["reason"], "blanked");
+}
+
+#[test]
+fn d30_where_the_shadow_mbr_is_shown_nothing_is_compared() {
+    let bench = Bench::set_up();
+    fill(&bench);
+    let mbr = [
+        "mbr",
+        "enable",
+        "vdrive:a",
+        "--key",
+        "file:right",
+        "--force",
+    ];
+    bench.run(&mbr).exits(0);
+    bench.open("a").power_cycle().unwrap();
+    let drive = run(&bench, &["erase", "vdrive:a", "--range", "0"], 0);
+    assert_eq!(drive["ranges"][0]["evidence"]["reason"], "shadow_mbr");
+}
+
+#[test]
+fn d38_a_drive_that_gives_out_no_data_after_a_revert_is_an_error() {
+    let bench = quirky(&["revert-shuts-medium"]);
+    let revert = ["revert", "vdrive:a", "--psid", "file:psid"];
+    let document = bench.json(&[&revert[..], &CONFIRM].concat(), 1);
+    let drive = &document["drives"][0];
+    assert_eq!(drive["readable"], false);
+    let error = &drive["error"];
+    let message = error["message"].as_str().unwrap();
+    let expected = "the drive accepted the revert, but its blocks cannot be read (LBA 0: ";
+    assert!(message.starts_with(expected), "{message}");
+    assert!(
+        error["hint"]
+            .as_str()
+            .unwrap()
+            .contains("cut the drive's power")
+    );
+}
+
+#[test]
+fn d38_a_drive_that_needs_time_after_a_revert_is_waited_for() {
+    let bench = quirky(&["slow=20", "empty-answers=5"]);
+    let revert = ["revert", "vdrive:a", "--psid", "file:psid"];
+    let document = bench.json(&[&revert[..], &CONFIRM].concat(), 0);
+    let drive = &document["drives"][0];
+    assert_eq!(drive["state"]["state"], "factory");
+    assert_eq!(drive["readable"], true);
+}
+
+#[test]
+fn d39_a_drive_that_loses_what_it_was_to_keep_is_named_loudly() {
+    let bench = quirky(&["global-key-lost"]);
+    let drive = run(&bench, &["revert", "vdrive:a", "--keep-data"], 9);
+    assert_eq!(drive["evidence"]["verdict"], "refuted");
+    let error = &drive["error"];
+    let message = error["message"].as_str().unwrap();
+    assert!(
+        message.contains("do not hold their data any more"),
+        "{message}"
+    );
+    let hint = error["hint"].as_str().unwrap();
+    assert!(
+        hint.contains("PM1733") && hint.contains("--to-msid"),
+        "{hint}"
+    );
+}
+
+#[test]
+fn d39_the_safe_way_is_safe_on_a_drive_that_would_lose_all() {
+    let bench = quirky(&["global-key-lost"]);
+    run(&bench, &["revert", "vdrive:a", "--to-msid"], 0);
+    bench.open("a").power_cycle().unwrap();
+    assert_eq!(survivors(&bench), 128);
+}
+
 #[test]
 fn d33_a_psid_may_be_typed_as_it_is_printed() {
     let dashed = "psdpsdps-dpsdpsdp-sdpsdpsd-psdpsdps";
@@ -148,7 +271,8 @@ fn d34_a_refused_psid_names_look_alikes_and_is_tried_once() {
     let drive = &document["drives"][0];
     let hint = drive["error"]["hint"].as_str().unwrap();
     assert!(hint.contains("look alike: O and 0, Q and 0"), "{hint}");
-    assert_eq!(drive["if_commands"]["send"], 1);
+    // One attempt, and a session as Anybody that asks for the tries: it sends no PIN.
+    assert_eq!(drive["if_commands"]["send"], 4);
     let info = bench.json(&["info", "vdrive:a"], 0);
     assert_eq!(info["drives"][0]["psid_tries"]["tries"], 1);
 }

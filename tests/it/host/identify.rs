@@ -181,6 +181,27 @@ fn a_search_that_is_killed_anywhere_spends_no_more_than_it_may() {
     }
 }
 
+/// A spoilt answer is no PIN that was taken, and makes no attempt forgotten.
+#[test]
+fn spoilt_answers_are_no_success_and_cost_no_more() {
+    let rules = ["raw", "raw-nul32", "raw-upper", "raw-lower", "sha256"].map(rule);
+    let rig = rig_with(Bus::Nvme, &rule("sedutil/serial"));
+    for seed in 0..300 {
+        rig.vdrive().power_cycle().unwrap();
+        let typed = passphrase();
+        if let Ok(mut drive) = rig.open_with(Fate::Spoilt(seed)) {
+            let mut search = search(&drive, &typed);
+            search.rules = rules.to_vec();
+            (search.is_power_cycled, search.goes_on) = (true, false);
+            if let Ok(report) = drive.identify_pin(&search) {
+                assert_eq!(found(&report), None, "seed {seed}");
+                assert!(report.attempts <= 3, "seed {seed}");
+            }
+        }
+        assert!(rig.take_refused() <= 3, "seed {seed}");
+    }
+}
+
 #[test]
 fn nothing_is_changed_on_the_drive() {
     let rig = rig_with(Bus::Nvme, &rule("sedutil/serial"));

@@ -1,8 +1,8 @@
 //! Images loaded into the shadow MBR: how many IF commands, and what is there after an interruption.
 
 use sedkit::drive::{
-    Atomicity, Cause, Drive, Error, ErrorCode, LoadRequest, MbrChange, Phase, Piece, TableName,
-    TableProgress, Verification, WriteReport, ZeroPadded,
+    Atomicity, Cause, Drive, Error, ErrorCode, LoadRequest, MbrChange, Phase, Piece, TableError,
+    TableName, TableProgress, Verification, WriteReport, ZeroPadded,
 };
 use sedkit::session::Interrupt;
 
@@ -241,12 +241,12 @@ fn an_image_that_is_larger_than_the_table_is_refused_before_the_first_byte() {
     let error = load(&rig, &image).unwrap_err();
     assert!(matches!(
         error.cause(),
-        Cause::BeyondTable { size: 5850, .. }
+        Cause::Table(TableError::Beyond { size: 5850, .. })
     ));
     assert_eq!(error.code(), ErrorCode::InvalidRequest);
     assert!(table(&rig).iter().all(|byte| *byte == 0));
     let survey = rig.open().unwrap().survey_mbr(&mut &*image);
-    assert!(cause(survey).starts_with("BeyondTable"));
+    assert!(cause(survey).starts_with("Table(Beyond"));
 }
 
 #[test]

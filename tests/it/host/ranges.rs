@@ -1,14 +1,17 @@
 //! Ranges that are made, changed and given up.
 
 use sedkit::drive::{
-    Cause, Drive, Error, ErrorCode, KeyChange, LockOnReset, NewRange, Place, RangeChange,
-    RangeChoice, RangeError, RangeReport, RangeSettings,
+    Authority, Cause, Drive, Error, ErrorCode, Grant, KeyChange, LockOnReset, NewRange, Place,
+    RangeChange, RangeChoice, RangeError, RangeReport, RangeSettings,
 };
-use sedkit::spec::RangeNumber;
+use sedkit::spec::ace::Subject;
+use sedkit::spec::method::parameter::SINGLE_USER_MODE_SELECTION_LIST;
+use sedkit::spec::{RangeNumber, method, uid};
 use sedkit::vdrive::Profile;
+use sedkit::wire::{MethodCall, Value};
 
 use super::resume::killed;
-use super::{PIN, Rig, admin1, ranges};
+use super::{MSID, PIN, Rig, admin1, pin, ranges};
 
 const PLACE: Place = Place {
     start: 2048,
@@ -300,7 +303,7 @@ fn d103_ranges_up_to_the_last_can_be_made() {
         options.size = 520 * 100_000;
     });
     let mut drive = rig.open().unwrap();
-    drive.setup(&Default::default(), &super::pin(PIN)).unwrap();
+    drive.setup(&Default::default(), &pin(PIN)).unwrap();
     for number in [150, 192] {
         let place = Place {
             start: u64::from(number) * 64,
@@ -361,4 +364,43 @@ fn a_deletion_that_was_killed_anywhere_is_completed_by_the_next_run() {
         }
         commands += 1;
     }
+}
+
+/// A range in single user mode belongs to its User, and the others are Admins' as ever.
+#[test]
+fn ranges_of_users_are_not_changed_by_admins() {
+    let rig = Rig::new();
+    let owned = Value::list([uid::locking_range(RangeNumber(1)).into()]);
+    let mut tper = rig.tper();
+    let msid = pin(MSID.as_bytes());
+    let mut session = tper
+        .start_session(uid::ADMIN_SP, Some((uid::SID, &msid)))
+        .unwrap();
+    let activate = MethodCall::new(uid::LOCKING_SP, method::ACTIVATE);
+    let activate = activate.optional(SINGLE_USER_MODE_SELECTION_LIST, owned);
+    session.call(&activate).unwrap();
+    session.end().unwrap();
+    let admin = || admin1(MSID.as_bytes());
+    let consent = rig.consent();
+    let mut drive = rig.open().unwrap();
+    let grant = Grant {
+        user: Authority::User(1),
+        rights: vec![Subject::SetReadLocked(RangeNumber(1))],
+        also: Vec::new(),
+    };
+    let assumed = new_range(RangeChoice::AssumedFree(RangeNumber(1)), PLACE);
+    for refused in [
+        drive.create_range(&assumed, &admin(), &consent).map(drop),
+        drive.delete_ranges(&ranges([1]), &admin(), None).map(drop),
+        drive.grant(&grant, &admin()).map(drop),
+        drive.disable(Authority::User(2), &admin()).map(drop),
+    ] {
+        let error = refused.unwrap_err();
+        assert!(matches!(error.cause(), Cause::SingleUser(_)), "{error}");
+        assert_eq!(error.code(), ErrorCode::NotAuthorized);
+    }
+    // The first free range is the first that Admins may place.
+    let new = new_range(RangeChoice::FirstFree, PLACE);
+    let made = drive.create_range(&new, &admin(), &consent).unwrap();
+    assert_eq!(made.range.number, RangeNumber(2));
 }

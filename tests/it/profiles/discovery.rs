@@ -1,6 +1,8 @@
 //! Level 0 Discovery of the profiles, against the bytes that owners of such drives posted.
 
+use sedkit::spec::method::{self, parameter};
 use sedkit::spec::{RangeNumber, column, uid};
+use sedkit::wire::MethodCall;
 
 use super::drive;
 use crate::support::Bench;
@@ -11,10 +13,10 @@ use crate::vectors::hex;
 enum Life {
     /// Nothing.
     New,
-    /// The Locking SP was active.
-    Active,
-    /// A range was locked, too.
-    Locked,
+    /// All ranges were in Single User Mode.
+    SingleUser,
+    /// The Global range was locked, too.
+    SingleUserLocked,
     /// The shadow MBR was enabled and done.
     MbrDone,
 }
@@ -24,9 +26,13 @@ const SEEN: [(&str, &str, Life); 7] = [
     ("intel-7600p", "dta-222-intel-7600p", Life::New),
     ("unnamed-nvme", "ken-yossy-nvmetool-win-2", Life::New),
     ("samsung-970-evo-plus", "samsung-970-evo-plus", Life::New),
-    ("crucial-m550", "dta-300-crucial-m550", Life::Locked),
-    ("crucial-mx200", "dta-64-crucial-mx200", Life::Active),
-    ("crucial-mx500", "dta-340-crucial-mx500", Life::Active),
+    (
+        "crucial-m550",
+        "dta-300-crucial-m550",
+        Life::SingleUserLocked,
+    ),
+    ("crucial-mx200", "dta-64-crucial-mx200", Life::SingleUser),
+    ("crucial-mx500", "dta-340-crucial-mx500", Life::SingleUser),
     (
         "seagate-sata-hdd",
         "dta-392-seagate-sata-opal",
@@ -37,48 +43,45 @@ const SEEN: [(&str, &str, Life); 7] = [
 /// The drive in that state.
 fn living(profile: &str, life: Life) -> Bench {
     let mut bench = drive(profile);
-    if life == Life::New {
-        return bench;
+    if life != Life::New {
+        bench.revert_if_delivered_otherwise();
     }
-    bench.activate_as_delivered();
-    let session = bench.admin1();
     match life {
-        Life::Locked => bench.lock(session, RangeNumber::GLOBAL, true),
+        Life::New => {}
+        Life::SingleUser => bench.activate_by(&single_user_mode()),
+        Life::SingleUserLocked => {
+            bench.activate_by(&single_user_mode());
+            // The Global range belongs to User1, whose PIN is empty.
+            let owner = bench.start(uid::LOCKING_SP, uid::USER1, b"").unwrap();
+            bench.lock(owner, RangeNumber::GLOBAL, true);
+            bench.end(owner);
+        }
         Life::MbrDone => {
+            bench.activate();
+            let session = bench.admin1();
             let cells = [column::mbr_control::ENABLE, column::mbr_control::DONE];
             let cells = cells.map(|column| (column, true.into()));
             bench.must_set(session, uid::MBR_CONTROL, &cells);
+            bench.end(session);
         }
-        Life::New | Life::Active => {}
     }
-    bench.end(session);
     bench
 }
 
-/// Where the flags of Single User Mode stand: byte 8 of descriptor 0201h.
-fn single_user_flags(level0: &[u8]) -> Option<usize> {
-    let mut offset = 48;
-    while let Some([code_high, code_low, _, length]) = level0.get(offset..offset + 4) {
-        if [*code_high, *code_low] == [0x02, 0x01] {
-            return Some(offset + 8);
-        }
-        offset += 4 + usize::from(*length);
-    }
-    None
+/// Activate with all ranges in Single User Mode, their places the Users' own.
+fn single_user_mode() -> MethodCall {
+    MethodCall::new(uid::LOCKING_SP, method::ACTIVATE)
+        .optional(parameter::SINGLE_USER_MODE_SELECTION_LIST, uid::LOCKING)
 }
 
 #[test]
 fn level_0_is_byte_for_byte_what_was_seen() {
     for (profile, file, life) in SEEN {
-        let mut seen = hex(&format!("discovery0/{file}.hex"));
+        let seen = hex(&format!("discovery0/{file}.hex"));
         let mut level0 = living(profile, life).level0();
         // The tool that printed most of them stopped 4 to 6 bytes before the end.
         assert!(level0.len() - seen.len() <= 6, "{profile}");
         level0.truncate(seen.len());
-        if let Some(place) = single_user_flags(&seen) {
-            seen[place] &= 0x00;
-            level0[place] &= 0x00;
-        }
         assert_eq!(level0, seen, "{profile}");
     }
 }

@@ -117,7 +117,7 @@ fn blocks_of_520_bytes_are_kept_under_the_key_of_their_range() {
     let session = bench.admin1();
     let place = [(3, 1000_u64.into()), (4, 3_u64.into())];
     bench.must_set(session, uid::locking_range(LAST), &place);
-    let data: Vec<u8> = (0..520 * 5).map(|index| (index % 251) as u8).collect();
+    let data: Vec<u8> = (0..251_u8).cycle().take(520 * 5).collect();
     bench.drive().write(999, &data).unwrap();
     assert_eq!(bench.drive().read(999, 5).unwrap(), data);
     let gen_key = MethodCall::new(uid::k_aes_256(LAST), method::GEN_KEY);

@@ -1,6 +1,8 @@
 //! The profiles of real drives, each held to the facts that were seen of it, and the quirks.
 
 mod discovery;
+mod host;
+mod life;
 mod many_ranges;
 mod properties;
 mod quirks;

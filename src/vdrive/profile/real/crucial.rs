@@ -3,7 +3,8 @@
 use super::{base, packets, shown};
 use crate::vdrive::profile::discovery::Feature;
 use crate::vdrive::profile::{
-    Communication, Defects, Geometry, IntegerWidth, LockingLimits, Model, Profile, SessionLimits,
+    Behaviour, Communication, Defects, Geometry, IntegerWidth, LockingLimits, Model, Profile,
+    SessionLimits,
 };
 
 pub(super) const MODELS: &[Model] = &[
@@ -33,6 +34,14 @@ const WITHOUT_BLOCK_SID: [Feature; 6] = [
     Feature::Opal2,
 ];
 
+/// Where all ranges are in Single User Mode, it says that none is.
+fn all_without_any() -> Behaviour {
+    Behaviour {
+        single_user_any_bit: false,
+        ..Behaviour::default()
+    }
+}
+
 /// Crucial M550 (sedutil issue 300).
 fn m550() -> Profile {
     let base = base();
@@ -47,6 +56,7 @@ fn m550() -> Profile {
             ..base.locking
         },
         discovery: shown(WITHOUT_BLOCK_SID),
+        behaviour: all_without_any(),
         defects: Defects {
             integers: IntegerWidth::Four,
             packet_length_without_padding: true,
@@ -69,6 +79,7 @@ fn mx200() -> Profile {
             ..base.locking
         },
         discovery: shown(WITHOUT_BLOCK_SID),
+        behaviour: all_without_any(),
         defects: Defects {
             keeps_mbr_enable: true,
             swallows_long_pins: true,

@@ -113,6 +113,26 @@ fn d2_a_passphrase_that_one_scheme_refuses_changes_nothing() {
 
 /// One run, two drives that were set up by different forks: each by its own scheme.
 #[test]
+fn d3_one_run_takes_a_scheme_for_each_drive() {
+    let bench = set_up_by("sedutil", "serial");
+    bench.create("b", "SEDKITTEST0002");
+    let setup = ["setup", "vdrive:b", "--new-key", "file:right"];
+    let other = ["--new-scheme", "sedutil-sha512-75k", "--salt", "zero"];
+    bench.run(&[&setup[..], &other].concat()).exits(0);
+    for name in ["a", "b"] {
+        bench.open(name).power_cycle().unwrap();
+    }
+    let unlock = ["unlock", "vdrive:a", "vdrive:b", "--key", "file:right"];
+    let unlock = [&unlock[..], &["--scheme", "sedutil", "--scheme-of"]].concat();
+    let slip = [&unlock[..], &["SEDKITTEST0003=raw"]].concat();
+    let document = bench.json(&slip, 2);
+    assert_eq!(document["drives"][1]["if_commands"]["send"], 0);
+    let right = ["SEDKITTEST0002=sedutil-sha512-75k/zero"];
+    bench.run(&[&unlock[..], &right].concat()).exits(0);
+    assert!(bench.is_readable("a") && bench.is_readable("b"));
+}
+
+#[test]
 fn d3_drives_of_different_forks_are_told_apart() {
     let bench = set_up_by("sedutil", "serial");
     bench.create("b", "SEDKITTEST0002");

@@ -151,7 +151,7 @@ fn d21_too_many_tries_are_told_apart_from_a_wrong_pin() {
     }
     wrong_unlock(&bench)
         .exits(5)
-        .complains("cut the drive's power");
+        .complains("ut the drive's power");
     let searched = identify(&bench, &[], 5);
     assert_eq!(
         (&searched["end"], &searched["attempts"]),
@@ -177,10 +177,7 @@ fn d21_the_psid_is_locked_out_too_and_the_way_out_is_said() {
         bench.run(&wrong).exits(4).complains("look alike");
     }
     let right = [&revert[..], &["--psid", "file:psid"]].concat();
-    bench
-        .run(&right)
-        .exits(5)
-        .complains("cut the drive's power");
+    bench.run(&right).exits(5).complains("ut the drive's power");
     bench.open("a").power_cycle().unwrap();
     bench.run(&right).exits(0);
 }

@@ -7,4 +7,5 @@ mod ownership;
 mod packets;
 mod ranges;
 mod sessions;
+mod single_user;
 mod timing;
