@@ -217,7 +217,7 @@ impl Drive {
 }
 
 /// How long to wait for the end of another session before a question that nobody asked for.
-const PATIENCE: Duration = Duration::from_secs(1);
+pub(super) const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Drive {
     /// The tries of PSID, which a drive shows to anybody; `None` if this one does not. Where another

@@ -67,7 +67,9 @@ impl Right {
                 Subject::SetReadLocked(range)
                 | Subject::SetWriteLocked(range)
                 | Subject::GetRange(range)
-                | Subject::GenKey(range),
+                | Subject::GenKey(range)
+                | Subject::SetLocks(range)
+                | Subject::SetPlace(range),
             ) => Some(range),
             _ => None,
         }
@@ -85,6 +87,8 @@ impl std::fmt::Display for Right {
             Subject::SetWriteLocked(range) => write!(f, "lock and unlock writes of range {range}"),
             Subject::GetRange(range) => write!(f, "see range {range}"),
             Subject::GenKey(range) => write!(f, "erase range {range}"),
+            Subject::SetLocks(range) => write!(f, "set the locks of range {range}"),
+            Subject::SetPlace(range) => write!(f, "give range {range} its place"),
             Subject::SetMbrDone => f.write_str("set MBRDone"),
             Subject::GetDataStore(table) => write!(f, "read DataStore {table}"),
             Subject::SetDataStore(table) => write!(f, "write DataStore {table}"),

@@ -27,6 +27,7 @@ pub(super) use plan::arguments as activation;
 pub(super) use setup::{Shared, activate};
 
 use super::error::At;
+use super::passwd::PATIENCE;
 use super::{Authority, Cause, Drive, Error, Step};
 use crate::session::{self, Discovery, Policy, Selection, Session};
 use crate::spec::column::locking_info;
@@ -251,7 +252,8 @@ impl Drive {
     }
 
     /// Which ranges are in single user mode, as a drive tells anybody. Nothing is sent where Level 0
-    /// Discovery tells that none are.
+    /// Discovery tells that none are. Where another session is open, its end is waited for only for a
+    /// moment.
     ///
     /// # Errors
     /// [`Error`] with the step at which it failed.
@@ -259,6 +261,13 @@ impl Drive {
         if !self.is_active() || !self.may_have_single_users() {
             return Ok(SingleUserMode::default());
         }
+        self.tper.set_busy_wait(Some(PATIENCE));
+        let mode = self.read_single_user_mode();
+        self.tper.set_busy_wait(None);
+        mode
+    }
+
+    fn read_single_user_mode(&mut self) -> Result<SingleUserMode, Error> {
         let mut session = self.open_as_anybody(uid::LOCKING_SP)?;
         let mode = SingleUserMode::read(&mut session).at(Step::ReadMode)?;
         session.end().at(Step::EndSession)?;

@@ -4,7 +4,7 @@ use super::super::plan::{Plan, PlannedCall, RANGE_COLUMNS};
 use super::super::{Authority, Drive, Error};
 use super::reactivate::Reactivation;
 use super::{RangePolicy, SingleUserMode, SingleUserPlan, SingleUserRanges, owner_of};
-use crate::spec::uid;
+use crate::spec::{RangeNumber, uid};
 
 const MODE_COLUMNS: &str = "SingleUserModeRanges, RangeStartRangeLengthPolicy";
 const LOCKS: &str = "ReadLockEnabled = 1, WriteLockEnabled = 1, ReadLocked = 0, WriteLocked = 0";
@@ -45,7 +45,7 @@ impl Drive {
         let again = "on each range that could lock, by whom it belongs to";
         plan.change(uid::LOCKING, "Set", format!("{LOCKS}, {again}"));
         if wanted.owner_pin.is_some() {
-            self.plan_owners(&mut plan, &wanted.mode);
+            self.plan_owners(&mut plan, &wanted.mode, &[]);
         }
         Ok(plan.calls())
     }
@@ -62,17 +62,26 @@ impl Drive {
     }
 
     /// Adds what the owners would do of a setup.
-    pub(in crate::drive) fn plan_single_users(&self, plan: &mut Plan, single: &SingleUserPlan) {
+    pub(in crate::drive) fn plan_single_users(
+        &self,
+        plan: &mut Plan,
+        single: &SingleUserPlan,
+        owned: &[(RangeNumber, String)],
+    ) {
         plan.read(uid::LOCKING_INFO, "Get", MODE_COLUMNS);
         if single.owner_pin.is_some() {
-            self.plan_owners(plan, &single.mode);
+            self.plan_owners(plan, &single.mode, owned);
         }
     }
 
-    fn plan_owners(&self, plan: &mut Plan, mode: &SingleUserMode) {
+    fn plan_owners(&self, plan: &mut Plan, mode: &SingleUserMode, owned: &[(RangeNumber, String)]) {
         for range in self.ranges_of(mode) {
             if let Some(owner) = owner_of(range) {
                 plan_pin(plan, owner);
+            }
+            for (_, columns) in owned.iter().filter(|(number, _)| *number == range) {
+                plan.change(uid::locking_range(range), "Set", columns.as_str());
+                plan.read(uid::locking_range(range), "Get", RANGE_COLUMNS);
             }
         }
     }
