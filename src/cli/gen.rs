@@ -59,6 +59,10 @@ const TEMPLATES: &[(&str, &str)] = &[
         "sedkit-revert.8",
         include_str!("../../man/sedkit-revert.8.in"),
     ),
+    (
+        "sedkit-reactivate.8",
+        include_str!("../../man/sedkit-reactivate.8.in"),
+    ),
     ("sedkit-scan.8", include_str!("../../man/sedkit-scan.8.in")),
     (
         "sedkit-setup.8",

@@ -113,10 +113,9 @@ impl Drive {
 
 /// Refuses rights to ranges that belong to somebody in single user mode: no ACE gives them.
 fn require_no_owner_of(mode: &SingleUserMode, rights: &[Subject]) -> Result<(), SingleUserError> {
-    let ranges = rights
-        .iter()
-        .filter_map(|right| Right::Known(*right).range());
-    ranges.map(|range| mode.require_no_range(range)).collect()
+    let range = |right: &Subject| Right::Known(*right).range();
+    let mut ranges = rights.iter().filter_map(range);
+    ranges.try_for_each(|range| mode.require_no_range(range))
 }
 
 /// The expression of an ACE; `None` if the drive has no such ACE, or shows it to nobody who acts.

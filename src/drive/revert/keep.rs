@@ -13,6 +13,7 @@
 
 use super::super::error::At;
 use super::super::plan::Plan;
+use super::super::single_user::explained;
 use super::super::{
     Authority, Cause, Credential, Drive, DriveState, EraseConsent, Error, Finding, LockingRange,
     PlannedCall, Step, Witness, range,
@@ -123,10 +124,12 @@ impl Drive {
         let timeout = self.tper.timeout();
         let limit = timeout + self.erasure_time();
         let acting = credential.authority;
+        let glance = self.single_user_mode_at_a_glance();
         let (mut session, _) = self.log_in_to_locking_sp(credential)?;
         let mut seen = look(&mut session, acting)?;
         let lost = check(&seen, others)?;
-        unlock_global(&mut session, &mut seen, acting)?;
+        let unlocked = unlock_global(&mut session, &mut seen, acting);
+        unlocked.map_err(|error| explained(glance.as_ref(), RangeNumber::GLOBAL, acting, error))?;
         witness(&seen);
         session.set_timeout(limit);
         let reverted = session.revert_sp(GlobalRangeKey::Keep);

@@ -15,9 +15,10 @@ use super::super::ownership::set_pin;
 use super::super::plan::Plan;
 use super::super::range::{self, Columns};
 use super::super::setup::disable_mbr;
+use super::super::single_user::lockable_by_admins;
 use super::super::{
     Authority, Cause, Credential, Drive, DriveState, EraseConsent, Error, Finding, LockingRange,
-    MbrState, Mismatch, PlannedCall, Step, Witness,
+    MbrState, Mismatch, PlannedCall, SingleUserMode, Step, Witness,
 };
 use super::keep::look;
 use crate::secret::Secret;
@@ -157,8 +158,11 @@ impl Drive {
             true => (msid_first, given),
             false => (given, msid_first),
         };
+        let glance = self.single_user_mode_at_a_glance();
         let (mut session, taken) = self.log_in_with(ADMIN1, first, Some(second))?;
         let seen = look(&mut session, ADMIN1)?;
+        let mode = SingleUserMode::known(&mut session, glance)?;
+        lockable_by_admins(&seen, &mode)?;
         witness(&seen);
         for range in seen.iter().filter(|range| can_lock(range)) {
             range::set_and_read_back(&mut session, range.number, &unlockable(), ADMIN1)?;

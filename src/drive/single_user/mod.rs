@@ -8,9 +8,10 @@
 //! Level 0 Discovery tells whether a range is in the mode, and if all are; which ones, where it is
 //! some, stands in `LockingInfo`. So drives without such ranges cost no command more.
 //!
-//! In reading order: `mod` (what the mode is and who may do what), `error`, `owner` (first PINs),
+//! In reading order: `mod` (what the mode is and who may do what), `check` and `error`, `owner` (first PINs),
 //! `setup`, `reactivate` with `locks`, `plan`.
 
+mod check;
 mod error;
 mod locks;
 mod owner;
@@ -23,12 +24,14 @@ pub use owner::{OwnerPin, OwnerReport};
 pub use reactivate::{ReactivateReport, Reactivation};
 pub use setup::{SingleUserPlan, SingleUserReport};
 
+pub(super) use check::{explained, explained_owner};
 pub(super) use plan::arguments as activation;
+pub(super) use reactivate::lockable_by_admins;
 pub(super) use setup::{Shared, activate};
 
 use super::error::At;
 use super::passwd::PATIENCE;
-use super::{Authority, Cause, Drive, Error, Step};
+use super::{Authority, Drive, Error, Step};
 use crate::session::{self, Discovery, Policy, Selection, Session};
 use crate::spec::column::locking_info;
 use crate::spec::{MethodStatus, RangeNumber, Uid, uid};
@@ -289,54 +292,6 @@ impl Drive {
             .unwrap_or_default()
     }
 
-    /// The ranges that are meant: those that were named, or, where every range has an owner, that of
-    /// who acts; empty for all.
-    pub(super) fn ranges_meant(
-        &self,
-        named: &[RangeNumber],
-        except: &[RangeNumber],
-        acting: Authority,
-    ) -> Vec<RangeNumber> {
-        let named = self.named_ranges(named);
-        let mode = self.single_user_mode_at_a_glance().unwrap_or_default();
-        match range_of(acting).filter(|range| !except.contains(range)) {
-            Some(own) if named.is_empty() && mode.ranges == SingleUserRanges::All => vec![own],
-            _ => named,
-        }
-    }
-
-    /// Refuses to lock or unlock where each of the ranges that are meant belongs to somebody else, as
-    /// far as Level 0 Discovery tells. Nothing is sent.
-    pub(super) fn require_locks_of(
-        &self,
-        meant: &[RangeNumber],
-        acting: Authority,
-    ) -> Result<(), Error> {
-        let mode = self.single_user_mode_at_a_glance().unwrap_or_default();
-        let all = [RangeNumber::GLOBAL];
-        let asked = match (meant.is_empty(), &mode.ranges) {
-            (true, SingleUserRanges::All) => &all,
-            _ => meant,
-        };
-        let refused = asked
-            .iter()
-            .map(|range| mode.require(*range, acting, Share::Locks));
-        let refused: Vec<_> = refused.filter_map(Result::err).collect();
-        match refused.len() == asked.len() {
-            true => refused
-                .into_iter()
-                .next()
-                .map_or(Ok(()), |error| Err(setup::before(error))),
-            false => Ok(()),
-        }
-    }
-
-    /// Refuses what only an owner may do to itself, as far as Level 0 Discovery tells.
-    pub(super) fn require_no_owner(&self, user: Authority) -> Result<(), Error> {
-        let mode = self.single_user_mode_at_a_glance().unwrap_or_default();
-        mode.require_no_owner(user).map_err(setup::before)
-    }
-
     /// The ranges of a mode, as far as Level 0 Discovery tells.
     fn ranges_of(&self, mode: &SingleUserMode) -> Vec<RangeNumber> {
         match &mode.ranges {
@@ -347,84 +302,6 @@ impl Drive {
                 (0..count).map(RangeNumber).collect()
             }
         }
-    }
-}
-
-impl SingleUserMode {
-    /// Refuses what an authority may not set of a range.
-    pub(super) fn require(
-        &self,
-        range: RangeNumber,
-        acting: Authority,
-        needed: Share,
-    ) -> Result<(), SingleUserError> {
-        let Some(owner) = owner_of(range) else {
-            return Ok(());
-        };
-        match (self.share(range, acting), needed) {
-            (Share::Whole, _) | (_, Share::Nothing) => Ok(()),
-            (Share::Locks, Share::Locks) | (Share::Place, Share::Place) => Ok(()),
-            (Share::Locks, _) => Err(SingleUserError::PlaceOfAdmins(range)),
-            (Share::Place | Share::Nothing, _) => Err(SingleUserError::Owned { range, owner }),
-        }
-    }
-}
-
-impl SingleUserMode {
-    /// Refuses what only an owner may do to itself.
-    pub(super) fn require_no_owner(&self, user: Authority) -> Result<(), SingleUserError> {
-        match self.owned_by(user) {
-            Some(range) => Err(SingleUserError::Owner { user, range }),
-            None => Ok(()),
-        }
-    }
-
-    /// Refuses to give away what belongs to an owner.
-    pub(super) fn require_no_range(&self, range: RangeNumber) -> Result<(), SingleUserError> {
-        match owner_of(range).filter(|_| self.ranges.include(range)) {
-            Some(owner) => Err(SingleUserError::Owned { range, owner }),
-            None => Ok(()),
-        }
-    }
-}
-
-/// An error of a range with the reason that single user mode gives for it. `None` is a mode of which
-/// is known only that some ranges are in it.
-pub(super) fn explained(
-    mode: Option<&SingleUserMode>,
-    range: RangeNumber,
-    acting: Authority,
-    error: Error,
-) -> Error {
-    let is_refusal = error.status() == Some(MethodStatus::NOT_AUTHORIZED)
-        || matches!(error.cause(), Cause::Range(super::RangeError::Missing(_)));
-    let (Some(step), Some(owner)) = (error.step(), owner_of(range)) else {
-        return error;
-    };
-    let may_be_owned = mode.is_none_or(|mode| mode.ranges.include(range)) && owner != acting;
-    match is_refusal && may_be_owned {
-        true => Error::at(
-            step,
-            Cause::SingleUser(SingleUserError::Owned { range, owner }),
-        ),
-        false => error,
-    }
-}
-
-/// A refusal to set the PIN of another with the reason that single user mode gives for it.
-pub(super) fn explained_owner(
-    mode: Option<&SingleUserMode>,
-    user: Authority,
-    error: Error,
-) -> Error {
-    let is_refusal = error.status() == Some(MethodStatus::NOT_AUTHORIZED);
-    let may_own = mode.is_none_or(|mode| mode.owned_by(user).is_some());
-    match (error.step(), range_of(user)) {
-        (Some(step), Some(range)) if is_refusal && may_own => Error::at(
-            step,
-            Cause::SingleUser(SingleUserError::Owner { user, range }),
-        ),
-        _ => error,
     }
 }
 

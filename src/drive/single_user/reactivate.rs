@@ -326,7 +326,7 @@ impl Left {
 }
 
 /// The ranges whose locks are enabled, if Admins can switch all of them off.
-fn lockable_by_admins(
+pub(in crate::drive) fn lockable_by_admins(
     seen: &[LockingRange],
     found: &SingleUserMode,
 ) -> Result<Vec<RangeNumber>, Error> {

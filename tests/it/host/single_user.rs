@@ -3,8 +3,8 @@
 use sedkit::drive::{
     Authority, Cause, Credential, Drive, EraseRequest, Error, ErrorCode, LockRequest, Mismatch,
     NewRange, OwnerPin, Place, RangeChange, RangeChoice, RangePolicy, RangeSettings, RangeSpec,
-    Reactivation, SetupPlan, SingleUserError, SingleUserMode, SingleUserPlan, SingleUserRanges,
-    UnlockRequest,
+    Reactivation, Releasing, SetupPlan, SingleUserError, SingleUserMode, SingleUserPlan,
+    SingleUserRanges, UnlockRequest,
 };
 use sedkit::spec::RangeNumber;
 use sedkit::vdrive::CreateOptions;
@@ -457,6 +457,21 @@ fn reactivation_is_refused_where_only_an_owner_can_switch_locks_off() {
     );
     // Its locks were off, and stay off.
     assert!(locked.is_err());
+}
+
+#[test]
+fn release_is_refused_where_only_an_owner_can_switch_locks_off() {
+    let rig = sum(SingleUserRanges::All, RangePolicy::User);
+    let pins = Releasing::new(Some(pin(PIN)), Some(pin(PIN)));
+    let mut drive = rig.open().unwrap();
+    let error = drive
+        .release(&pins, rig.consent(), &mut |_| {})
+        .unwrap_err();
+    let expected = SingleUserError::LocksEnabled(vec![RangeNumber(0)]);
+    assert_eq!(reason(&error), &expected);
+    // Nothing was changed.
+    rig.open().unwrap().tries(&admin1(PIN)).unwrap();
+    rig.open().unwrap().tries(&sid(PIN)).unwrap();
 }
 
 #[test]
