@@ -1,6 +1,7 @@
 //! Explains a failure: what the drive and the machine show that speaks to it goes into the error.
 
 use super::device::Named;
+use super::drives::Done;
 use super::error::CliError;
 use super::findings::FindingFields;
 use super::machine::Machine;
@@ -11,6 +12,25 @@ use crate::transport::Facts;
 pub(crate) fn of_drive(error: &mut CliError, named: &Named, drive: &mut Drive) {
     let facts = drive.facts();
     explain(error, named, facts, |trouble| drive.explain(trouble));
+}
+
+/// Adds what explains that not all was done with a drive.
+pub(crate) fn of_outcome(
+    outcome: Result<Done, CliError>,
+    named: &Named,
+    drive: &mut Drive,
+) -> Result<Done, CliError> {
+    let mut explain = |mut error: CliError| {
+        of_drive(&mut error, named, drive);
+        error
+    };
+    match outcome {
+        Ok(done) => Ok(Done {
+            error: done.error.map(&mut explain),
+            ..done
+        }),
+        Err(error) => Err(explain(error)),
+    }
 }
 
 /// Adds what explains that a drive could not be opened.

@@ -21,7 +21,7 @@ pub(crate) struct CliError {
     pub(crate) hint: Option<String>,
     /// The step of a longer operation at which it happened.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) step: Option<String>,
+    pub(crate) step: Option<&'static str>,
     /// The method status that the TPer gave.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) status: Option<u8>,
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn json_carries_hint_step_and_status() {
         let mut error = CliError::new(Code::NotAuthorized, "refused").with_hint("type it again");
-        error.step = Some("start_session".to_owned());
+        error.step = Some("start_session");
         error.status = Some(1);
         let json = serde_json::to_value(&error).unwrap();
         let expected = serde_json::json!({"code": "not_authorized", "message": "refused",

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use super::error::{CliError, chain};
 use super::exit::Code;
 use super::hint;
-use crate::drive::{self, Cause, ErrorCode};
+use crate::drive::{self, Cause, ErrorCode, Step};
 use crate::secret::{PsidError, SchemeError, SourceError};
 use crate::transport;
 use crate::vdrive::serve::{self, ControlError, Refusal, TcmuError};
@@ -23,7 +23,7 @@ impl From<&drive::Error> for CliError {
             code: code(error.code()),
             message: chain(error.cause()),
             hint: hint::for_drive(error),
-            step: error.step().map(|step| step.name().to_owned()),
+            step: error.step().map(Step::name),
             status: error.status().map(|status| status.0),
             diagnosis: Vec::new(),
             trouble: error.cause().trouble().map(Box::new),

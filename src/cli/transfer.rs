@@ -14,7 +14,9 @@ use super::failure::io_code;
 use super::progress::Progress;
 use super::report::{Answer, fields};
 use super::{Context, size};
-use crate::drive::{self, ByteTable, Credential, Drive, TableName, TableProgress};
+use crate::drive::{
+    self, ByteTable, Cause, Credential, Drive, TableError, TableName, TableProgress,
+};
 use crate::wire::hex;
 
 /// The most bytes that a JSON document carries in hex.
@@ -176,10 +178,12 @@ pub(crate) fn read(
     })
 }
 
+/// Where a document was too small for the bytes, the way out is a file.
 fn too_much(error: drive::Error, destination: &Destination) -> CliError {
+    let is_output = matches!(error.cause(), Cause::Table(TableError::Output(_)));
     let error = CliError::from(error);
     match destination {
-        Destination::Document(_) if error.hint.is_none() => error.with_hint(
+        Destination::Document(_) if is_output => error.with_hint(
             "a JSON document takes 1 MiB: write the bytes to a file with -o FILE, or read less",
         ),
         _ => error,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::drive::TableName;
+use crate::drive::{TableError, TableName};
 use crate::session::MalformedKind;
 use crate::spec::{DataRemovalMechanism, FeatureCode, RangeNumber, Ssc};
 
@@ -17,18 +17,18 @@ fn causes_of_tables() -> Vec<Cause> {
     let table = TableName::Mbr;
     let io_error = || std::io::Error::from(std::io::ErrorKind::NotFound);
     vec![
-        Cause::NoShadowMbr,
-        Cause::NoTable(table),
-        Cause::BeyondTable {
+        Cause::Table(TableError::NoShadowMbr),
+        Cause::Table(TableError::Missing(table)),
+        Cause::Table(TableError::Beyond {
             table,
             offset: 0,
             length: 2,
             size: 1,
-        },
-        Cause::NotReadable { table },
-        Cause::ShortRead { table },
-        Cause::Contents(io_error()),
-        Cause::Output(io_error()),
+        }),
+        Cause::Table(TableError::NotReadable(table)),
+        Cause::Table(TableError::Short(table)),
+        Cause::Table(TableError::Contents(io_error())),
+        Cause::Table(TableError::Output(io_error())),
         Cause::NoEncryption,
         Cause::NoMechanism(DataRemovalMechanism::CRYPTOGRAPHIC_ERASE),
         Cause::NoFeature(FeatureCode::BLOCK_SID),

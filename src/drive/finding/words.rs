@@ -255,7 +255,8 @@ const fn ata_way_out(frozen: bool, count_expired: bool) -> &'static str {
 
 const fn psid_way_out(is_exhausted: bool) -> &'static str {
     if is_exhausted {
-        "Cut the drive's power, then compare the PSID with the label before you give it once more."
+        "It helps to cut the drive's power: compare the PSID with the label before you give it once \
+         more."
     } else {
         "Compare the PSID with the label before you give it once more; a right one counts from 0 \
          again."
@@ -269,11 +270,13 @@ const fn lockout_way_out(persistence: Option<bool>) -> &'static str {
              anew (Admin1 for Users, PSID for all, which erases all data)."
         }
         Some(false) => {
-            "Cut the drive's power (a warm reboot is not enough), and give the right secret then."
+            "It helps to cut the drive's power (a warm reboot is not enough): give the right secret \
+             then."
         }
         None => {
-            "Cut the drive's power (a warm reboot is not enough): most drives count from 0 then. \
-             Give the right secret; without it, a revert with the PSID helps and erases all data."
+            "It helps to cut the drive's power (a warm reboot is not enough): most drives count \
+             from 0 then. Give the right secret; without it, a revert with the PSID helps and \
+             erases all data."
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use sedkit::vdrive::{CreateOptions, VirtualDrive};
+use sedkit::vdrive::{CreateOptions, Profile, VirtualDrive};
 use serde_json::json;
 
 use crate::boot_image::BootImage;
@@ -235,7 +235,32 @@ fn blocks_of_4096_bytes_are_told_apart() {
     assert_eq!(status["drives"][0]["blocks"], (128 << 20) / 4096);
 }
 
-/// The drive says in Level 0 Discovery that it has none.
+/// The drive says in Level 0 Discovery that it has none: exit code 6, before any secret.
+#[test]
+fn a_drive_without_shadow_mbr_is_not_supported() {
+    let bench = bench();
+    let mut options = CreateOptions::new(520 << 14);
+    options.profile = Profile::named("kioxia-cm6").unwrap();
+    VirtualDrive::create(&bench.path("kioxia"), &options).unwrap();
+    for command in [
+        &["mbr", "status", "vdrive:kioxia"][..],
+        &[
+            "mbr",
+            "load",
+            "vdrive:kioxia",
+            "good",
+            "--key",
+            "file:missing",
+        ],
+        &["mbr", "read", "vdrive:kioxia"],
+        &["mbr", "done", "vdrive:kioxia", "--key", "file:missing"],
+    ] {
+        bench.run(command).exits(6).complains("no shadow MBR");
+    }
+}
+
+/// What is refused before any secret is asked for, and what
+/// the drive itself refuses.
 #[test]
 fn a_drive_without_locking_sp_or_rights_is_refused_by_its_reason() {
     let bench = bench();

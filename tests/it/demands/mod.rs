@@ -2,6 +2,6 @@
 //! D24.
 
 mod diagnosis;
-mod passwords;
 mod kernel;
+mod passwords;
 mod revert;

@@ -297,7 +297,7 @@ fn d21_a_psid_that_is_locked_out_is_told_from_a_wrong_one() {
     revert("file:other").exits(4).complains("NOT_AUTHORIZED");
     let run = revert("file:psid").exits(5);
     run.complains("AUTHORITY_LOCKED_OUT")
-        .complains("Cut the drive's power");
+        .complains("cut the drive's power");
     bench.open("b").power_cycle().unwrap();
     revert("file:psid").exits(0);
 }

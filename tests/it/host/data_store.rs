@@ -1,11 +1,13 @@
 //! DataStore tables: read and written at any offset, by whom they were granted to.
 
 use sedkit::drive::{
-    Cause, Drive, Error, ErrorCode, Permitted, Piece, TableError, TableName, WriteReport,
+    Authority, Cause, Credential, Drive, Error, ErrorCode, Grant, LoadRequest, MbrChange,
+    Permitted, Piece, TableError, TableName, WriteReport,
 };
+use sedkit::spec::ace::Subject;
 
 use super::mbr::noise;
-use super::{Fate, PIN, Rig, admin1, pin};
+use super::{Fate, OTHER_PIN, PIN, Rig, admin1, pin};
 
 /// A drive that is set up, with a DataStore table of 64 KiB.
 fn rig(granularity: u64) -> Rig {
@@ -157,4 +159,63 @@ fn bytes_are_not_overwritten_without_consent() {
     let error = write(b"your").unwrap_err();
     assert_eq!(error.code(), ErrorCode::ConsentRequired);
     assert_eq!(read(&rig, 1, 10, Some(4)).unwrap(), b"mine");
+}
+
+/// D102, for the shadow MBR and the DataStore.
+#[test]
+fn a_user_may_do_what_was_granted_and_no_more() {
+    let rig = rig(1);
+    let user = Authority::User(1);
+    let mut drive = rig.open().unwrap();
+    let rights = [
+        Subject::SetMbrDone,
+        Subject::GetDataStore(1),
+        Subject::SetDataStore(1),
+    ];
+    let grant = Grant {
+        user,
+        rights: rights.to_vec(),
+        also: Vec::new(),
+    };
+    let enabled = drive.enable(user, Some(&pin(OTHER_PIN)), &admin1(PIN));
+    enabled.unwrap();
+    let user = Credential::new(user, pin(OTHER_PIN));
+    drive.grant(&grant, &admin1(PIN)).unwrap();
+
+    let report = drive.write_data_store(1, 3, &mut &b"mine"[..], None, &user, &mut |_| {});
+    assert!(report.unwrap().proven);
+    let mut found = Vec::new();
+    let mut take = |piece: Piece<'_>| {
+        found.extend_from_slice(piece.bytes);
+        Ok(())
+    };
+    let table = TableName::DataStore(1);
+    let read = drive.read_table(table, 3, Some(4), Some(&user), &mut take);
+    read.unwrap();
+    assert_eq!(found, b"mine");
+    let done = MbrChange {
+        done: Some(true),
+        ..MbrChange::default()
+    };
+    assert!(drive.change_mbr(&done, &user).unwrap().changed);
+    assert!(rig.vdrive().info().mbr_done);
+
+    let enable = MbrChange {
+        enable: Some(true),
+        ..MbrChange::default()
+    };
+    let mut drive = rig.open().unwrap();
+    let error = drive.change_mbr(&enable, &user).unwrap_err();
+    assert!(
+        matches!(error.cause(), Cause::NotPermitted { .. }),
+        "{error}"
+    );
+    let load = drive.load_mbr(
+        &LoadRequest::default(),
+        &mut &[1; 9][..],
+        &user,
+        &mut |_| {},
+    );
+    assert_eq!(load.unwrap_err().code(), ErrorCode::NotAuthorized);
+    assert_eq!(rig.vdrive().info().open_sessions, 0);
 }
