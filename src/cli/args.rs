@@ -17,9 +17,11 @@ pub(crate) mod mbr;
 pub(crate) mod passwd;
 pub(crate) mod range;
 pub(crate) mod raw;
+pub(crate) mod reactivate;
 pub(crate) mod revert;
 pub(crate) mod scan;
 pub(crate) mod setup;
+pub(crate) mod single_user;
 pub(crate) mod stack_reset;
 pub(crate) mod tper_reset;
 pub(crate) mod unlock;
@@ -88,6 +90,7 @@ pub(crate) enum Command {
     Passwd(Box<passwd::Passwd>),
     Erase(Box<erase::Erase>),
     Revert(Box<revert::Revert>),
+    Reactivate(Box<reactivate::Reactivate>),
     Range(range::Range),
     User(user::User),
     Mbr(mbr::Mbr),
@@ -118,6 +121,7 @@ impl Command {
             Self::Passwd(_) => "passwd",
             Self::Erase(_) => "erase",
             Self::Revert(_) => "revert",
+            Self::Reactivate(_) => "reactivate",
             Self::Mbr(mbr) => mbr.command.name(),
             Self::Datastore(datastore) => datastore.command.name(),
             Self::Range(range) => range.command.name(),

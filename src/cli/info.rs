@@ -12,9 +12,10 @@ use super::hardware::{self, AtaFields, HardwareFields};
 use super::identity::{self, IdentityFields};
 use super::machine::{self, Machine, Refused};
 use super::report::{Answer, DriveReport, Report, fields};
+use super::single_user::{self, ModeFields};
 use super::state::StateFields;
 use super::{Context, device, discovery};
-use crate::drive::{Drive, Finding, Neighbours, Properties, Tries, Trouble};
+use crate::drive::{Drive, Finding, Neighbours, Properties, SingleUserMode, Tries, Trouble};
 use crate::spec::SecurityProtocol;
 use crate::transport::linux::Geometry;
 
@@ -77,6 +78,7 @@ struct Answers {
     properties: Result<Properties, CliError>,
     neighbours: Neighbours,
     psid_tries: Option<Tries>,
+    single_user_mode: Option<SingleUserMode>,
     /// What came in the way of a question.
     findings: Vec<Finding>,
 }
@@ -101,6 +103,7 @@ impl Answers {
             properties: properties.map_err(CliError::from),
             neighbours,
             psid_tries: tries.ok().flatten(),
+            single_user_mode: single_user::shown(drive),
             findings,
         }
     }
@@ -109,6 +112,9 @@ impl Answers {
         let mut text = discovery::text(drive.discovery());
         text += &self.neighbours_text();
         text += &properties_text(&self.properties);
+        if let Some(mode) = &self.single_user_mode {
+            text += &format!("Ranges {}\n", single_user::mode_text(mode));
+        }
         let tries = self.psid_tries.as_ref().map(TryFields::from);
         text + &tries.as_ref().map(TryFields::text).unwrap_or_default()
     }
@@ -166,6 +172,7 @@ struct TperFields {
     security_protocols: Vec<ProtocolFields>,
     ata_security: Option<AtaFields>,
     psid_tries: Option<TryFields>,
+    single_user_mode: Option<ModeFields>,
 }
 
 /// A security protocol, in JSON.
@@ -253,6 +260,7 @@ impl TperFields {
             security_protocols: protocols.map(ProtocolFields::from).collect(),
             ata_security: answers.neighbours.ata_security.map(AtaFields::from),
             psid_tries: answers.psid_tries.as_ref().map(TryFields::from),
+            single_user_mode: answers.single_user_mode.as_ref().map(ModeFields::from),
         }
     }
 }

@@ -41,6 +41,7 @@ pub(crate) fn run(args: &Lock, context: &Context) -> Result<Report, CliError> {
             return Ok(());
         }
         preflight::locking(drive, authority)?;
+        drive.plan_lock(&request, authority)?;
         let guards = guards(args, named, drive, &request, context);
         guards.into_iter().collect()
     });

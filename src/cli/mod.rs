@@ -56,6 +56,7 @@ mod progress;
 mod range;
 mod ranges;
 mod raw;
+mod reactivate;
 mod report;
 mod rescan;
 mod resume;
@@ -66,6 +67,7 @@ mod served;
 mod setup;
 mod shared;
 mod signal;
+mod single_user;
 mod size;
 mod stack_reset;
 mod state;
@@ -141,6 +143,7 @@ fn dispatch(command: &Command, context: &Context) -> Result<Report, CliError> {
         Command::Passwd(args) => passwd::run(args, context),
         Command::Erase(args) => erase::run(args, context),
         Command::Revert(args) => revert::run(args, context),
+        Command::Reactivate(args) => reactivate::run(args, context),
         Command::Range(args) => range::run(args, context),
         Command::User(args) => user::run(args, context),
         Command::Mbr(args) => mbr::run(args, context),

@@ -40,6 +40,7 @@ pub(crate) fn run(args: &Unlock, context: &Context) -> Result<Report, CliError> 
     drives::check(&mut slots, |named, drive| {
         if needs_key(drive) {
             preflight::locking(drive, job.authority)?;
+            drive.plan_unlock(&job.request, job.authority)?;
         }
         match job.request.ranges.as_slice() {
             [] => Ok(()),

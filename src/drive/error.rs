@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use super::code::{ErrorCode, session_code};
 use super::{
-    AccessError, Authority, Mismatch, RangeError, SetupReport, Step, TableError, TallyError,
+    AccessError, Authority, Mismatch, RangeError, SetupReport, SingleUserError, Step, TableError,
+    TallyError,
 };
 use crate::secret::SchemeError;
 use crate::session;
@@ -144,9 +145,9 @@ pub enum Cause {
     /// Rights that cannot be changed so.
     #[error("{0}")]
     Access(AccessError),
-    /// Ranges are in single user mode: they belong to their Users, not to Admins.
-    #[error("the drive is in single user mode: ranges belong to their users")]
-    SingleUserMode,
+    /// Single user mode stands in the way, or cannot be had.
+    #[error("{0}")]
+    SingleUser(SingleUserError),
     /// Attempts cannot be counted, so that none is made.
     #[error("no attempt was made")]
     Tally(#[source] TallyError),
@@ -255,6 +256,10 @@ impl Error {
             Cause::Refused { .. } | Cause::OneOfTwoRefused { .. } | Cause::NotPermitted { .. } => {
                 Some(MethodStatus::NOT_AUTHORIZED)
             }
+            Cause::SingleUser(error) => match self.step {
+                Some(_) => error.status(),
+                None => None,
+            },
             Cause::UnknownAuthority { .. } => Some(MethodStatus::INVALID_PARAMETER),
             Cause::LockedOut { .. } => Some(MethodStatus::AUTHORITY_LOCKED_OUT),
             Cause::ActivationFailed => Some(MethodStatus::FAIL),
@@ -274,7 +279,11 @@ impl Error {
 
     /// Whether it tells of one range only what the drive refused, or did not do.
     pub(super) const fn concerns_one_range(&self) -> bool {
-        self.status().is_some() || matches!(self.cause, Cause::NotAsAsked(_) | Cause::Range(_))
+        let is_of_range = matches!(
+            self.cause,
+            Cause::NotAsAsked(_) | Cause::Range(_) | Cause::SingleUser(_)
+        );
+        self.status().is_some() || is_of_range
     }
 
     /// The class of the failure.
@@ -288,7 +297,6 @@ impl Error {
             | Cause::NoEncryption
             | Cause::Table(TableError::NoShadowMbr | TableError::Missing(_))
             | Cause::Ssc(_)
-            | Cause::SingleUserMode
             | Cause::NoFeature(_)
             | Cause::NoFreeze
             | Cause::NoMechanism(_)
@@ -303,6 +311,7 @@ impl Error {
             | Cause::Range(_) => ErrorCode::InvalidRequest,
             Cause::Access(AccessError::Expression(_)) => ErrorCode::Failed,
             Cause::Access(_) => ErrorCode::InvalidRequest,
+            Cause::SingleUser(error) => error.code(),
             Cause::SidBlocked
             | Cause::Frozen
             | Cause::Refused { .. }

@@ -5,6 +5,7 @@
 
 use super::error::At;
 use super::range::{self, Columns};
+use super::single_user::explained;
 use super::state::is_locked;
 use super::unlock::{Seen, outcome, without_strangers};
 use super::{Authority, Cause, Credential, Drive, Error, Lock, Mismatch, RangeOutcome, Step};
@@ -64,7 +65,9 @@ impl Drive {
         self.require_opal_family()?;
         self.require_active_as(credential.authority)?;
         let acting = credential.authority;
-        let mut named = self.named_ranges(&request.ranges);
+        let mut named = self.ranges_meant(&request.ranges, &request.except, acting);
+        self.require_locks_of(&named, acting)?;
+        let glance = self.single_user_mode_at_a_glance();
         let is_all = named.is_empty();
         let (mut session, discovery) = self.log_in_to_locking_sp(credential)?;
         let was_locked = is_locked(discovery);
@@ -81,6 +84,7 @@ impl Drive {
                 true => Ok(Seen::default()),
                 false => prove(&mut session, range, request.read_only, acting),
             });
+            let locked = locked.map_err(|error| explained(glance.as_ref(), range, acting, error));
             outcomes.push(outcome(range, locked)?);
         }
         session.end().at(Step::EndSession)?;

@@ -80,14 +80,25 @@ impl Drive {
         first: (K, &'p Secret),
         second: Option<(K, &'p Secret)>,
     ) -> Result<(Session<'_>, K), Error> {
-        let (opened, taken) = match self.open_as(authority, first.1, Attempt::First) {
+        check_pin(first.1)?;
+        let (opened, taken) = self.open_one_of_two(authority, first, second)?;
+        Ok((self.enter(opened)?.0, taken))
+    }
+
+    /// The same, for a first PIN that may be empty, as that of an authority that never got one.
+    pub(super) fn open_one_of_two<'p, K: Copy>(
+        &mut self,
+        authority: Authority,
+        first: (K, &'p Secret),
+        second: Option<(K, &'p Secret)>,
+    ) -> Result<(Opened, K), Error> {
+        match self.open_with(authority, first.1, Attempt::First) {
             Err(error) if error.is_refusal() => {
                 let second = second.filter(|(_, pin)| *pin != first.1).ok_or(error)?;
-                (self.open_as_second(authority, second.1)?, second.0)
+                Ok((self.open_as_second(authority, second.1)?, second.0))
             }
-            opened => (opened?, first.0),
-        };
-        Ok((self.enter(opened)?.0, taken))
+            opened => Ok((opened?, first.0)),
+        }
     }
 
     fn open_as_second(&mut self, authority: Authority, pin: &Secret) -> Result<Opened, Error> {
@@ -112,6 +123,15 @@ impl Drive {
         attempt: Attempt,
     ) -> Result<Opened, Error> {
         check_pin(pin)?;
+        self.open_with(authority, pin, attempt)
+    }
+
+    fn open_with(
+        &mut self,
+        authority: Authority,
+        pin: &Secret,
+        attempt: Attempt,
+    ) -> Result<Opened, Error> {
         self.require_sp_of(authority)?;
         let refused = self.refused.get(&authority).copied().unwrap_or_default();
         if attempt == Attempt::First && refused >= self.tries {

@@ -21,6 +21,9 @@ pub enum Mismatch {
     /// The Locking SP is not activated.
     #[error("locking is still not activated")]
     NotActivated,
+    /// Other ranges are in single user mode.
+    #[error("other ranges are in single user mode than asked")]
+    SingleUserRanges,
     /// The Locking SP is still activated.
     #[error("locking is still activated")]
     StillActivated,

@@ -51,6 +51,7 @@ mod reset;
 mod revert;
 mod setup;
 mod shadow_mbr;
+mod single_user;
 mod state;
 mod step;
 mod tally;
@@ -93,6 +94,10 @@ pub use reset::{BlockReport, BlockRequest, ProgrammaticReset, TperResetReport};
 pub use revert::{KeepReport, OtherRanges, ReleaseReport, Releasing, RevertReport};
 pub use setup::{LockOnReset, SetupPlan, SetupReport};
 pub use shadow_mbr::{LoadRequest, MbrChange, MbrControl, MbrReport, MbrStatus, MbrSurvey};
+pub use single_user::{
+    OwnerPin, OwnerReport, RangePolicy, ReactivateReport, Reactivation, SingleUserError,
+    SingleUserMode, SingleUserPlan, SingleUserRanges, SingleUserReport, owner_of, range_of,
+};
 pub use state::{DriveState, LockingState, MbrState};
 pub use step::Step;
 pub use tally::{Tally, TallyError};

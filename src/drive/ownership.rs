@@ -9,12 +9,12 @@
 use super::error::At;
 use super::journal::Note;
 use super::setup::SetupReport;
+use super::single_user::{SingleUserPlan, activate};
 use super::{Authority, Cause, Drive, Error, Mismatch, Step};
 use crate::secret::Secret;
-use crate::session::{self, Session};
+use crate::session::Session;
 use crate::spec::column::c_pin;
 use crate::spec::feature::PinIndicator;
-use crate::spec::{MethodStatus, uid};
 use crate::wire::Value;
 
 /// A PIN that an authority may have.
@@ -74,9 +74,11 @@ impl Drive {
     /// Takes ownership and activates the Locking SP, which copies SID's PIN to Admin1.
     pub(super) fn own_and_activate(
         &mut self,
+        single: Option<&SingleUserPlan>,
         pins: Pins<'_>,
         report: &mut SetupReport,
     ) -> Result<(), Error> {
+        report.journal_failed |= single.is_some_and(|single| self.note_planned_owners(single));
         let candidates = |drive: &Self| drive.inactive_sid_candidates(pins.given.is_some());
         let mut note = self.note(Authority::Sid);
         let (mut session, is_other) =
@@ -84,12 +86,7 @@ impl Drive {
         report.owned = is_other;
         report.journal_failed |= note.failed();
         report.changed |= is_other;
-        match session.activate(uid::LOCKING_SP) {
-            Err(session::Error::Status(MethodStatus::FAIL)) => {
-                return Err(Error::at(Step::Activate, Cause::ActivationFailed));
-            }
-            activated => activated.at_as(Step::Activate, Authority::Sid)?,
-        }
+        activate(&mut session, single)?;
         session.end().at(Step::EndSession)?;
         report.activated = true;
         self.check_activation()

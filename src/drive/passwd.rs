@@ -11,6 +11,7 @@ use super::error::At;
 use super::journal::Note;
 use super::login::check_pin;
 use super::ownership::set_pin;
+use super::single_user::explained_owner;
 use super::{Authority, Cause, Credential, Drive, Error, Mismatch, Step};
 use crate::secret::Secret;
 use crate::session::{self, Row, Session};
@@ -144,6 +145,9 @@ impl Drive {
         if authority != Authority::Sid {
             self.require_active()?;
         }
+        if authority != acting {
+            self.require_no_owner(authority)?;
+        }
         self.require_sp_of(acting)
     }
 
@@ -156,13 +160,18 @@ impl Drive {
     ) -> Result<Changed, Error> {
         let acting = credential.authority;
         let is_own = authority == acting;
+        let glance = self.single_user_mode_at_a_glance();
         let present = (Changed::Now, &credential.pin);
         let second = is_own.then_some((Changed::Before, new_pin));
         let (mut session, mut changed) = self.log_in_with(acting, present, second)?;
         if changed == Changed::Now {
             // Who changes the PIN of another is never in doubt about its own.
             let note = is_own.then_some(note);
-            set_pin(&mut session, authority, new_pin, acting, note)?;
+            let set = set_pin(&mut session, authority, new_pin, acting, note);
+            set.map_err(|error| match is_own {
+                true => error,
+                false => explained_owner(glance.as_ref(), authority, error),
+            })?;
             if !is_own && !is_enabled(&mut session, authority, acting)? {
                 changed = Changed::Disabled;
             }
@@ -208,7 +217,7 @@ impl Drive {
 }
 
 /// How long to wait for the end of another session before a question that nobody asked for.
-const PATIENCE: Duration = Duration::from_secs(1);
+pub(super) const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Drive {
     /// The tries of PSID, which a drive shows to anybody; `None` if this one does not. Where another

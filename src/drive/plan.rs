@@ -4,6 +4,7 @@
 //! session, its plan shows the call that may be left out as well.
 
 use super::ownership::{Candidates, KnownPin};
+use super::single_user::{Share, activation, owner_of};
 use super::{Authority, Drive, Error, LockRequest, MbrState, RangeSpec, SetupPlan, UnlockRequest};
 use crate::spec::{RangeNumber, Uid, uid};
 
@@ -118,19 +119,31 @@ impl Drive {
             plan.own(admin1, self.active_admin1_candidates());
         } else {
             plan.own(sid, self.inactive_sid_candidates(is_given));
-            plan.change(uid::LOCKING_SP, "Activate", "");
+            let single = setup.single_user.as_ref();
+            let arguments = single.map(|single| activation(&single.mode));
+            plan.change(uid::LOCKING_SP, "Activate", arguments.unwrap_or_default());
             plan.own(admin1, Candidates::only(KnownPin::New));
         }
+        let mut owned = Vec::new();
         for (number, spec) in setup.targets() {
+            if let Some(share) = owners_share(setup, number) {
+                owned.push((number, owners_arguments(share, spec, setup)));
+                if share == Share::Whole {
+                    continue;
+                }
+            }
             let range = uid::locking_range(number);
             if self.is_active() {
                 plan.read(range, "Get", RANGE_COLUMNS);
             }
-            plan.change(range, "Set", range_arguments(spec, setup));
+            plan.change(range, "Set", range_arguments(spec, setup, number));
             plan.read(range, "Get", RANGE_COLUMNS);
         }
         if matches!(self.state().mbr, MbrState::Shown | MbrState::Done) {
             plan.change(uid::MBR_CONTROL, "Set", "Enable = 0");
+        }
+        if let Some(single) = &setup.single_user {
+            self.plan_single_users(&mut plan, single, &owned);
         }
         if self.is_active() {
             plan.own(sid, self.active_sid_candidates(is_given));
@@ -158,7 +171,7 @@ impl Drive {
                 false => "ReadLocked = 0, WriteLocked = 0",
             };
             plan.set_locked(
-                &self.named_ranges(&request.ranges),
+                &self.ranges_meant(&request.ranges, &request.except, authority),
                 &request.except,
                 columns,
             );
@@ -182,8 +195,10 @@ impl Drive {
         self.require_active_as(authority)?;
         let mut plan = Plan::default();
         plan.log_in(authority);
+        let meant = self.ranges_meant(&request.ranges, &request.except, authority);
+        self.require_locks_of(&meant, authority)?;
         plan.set_locked(
-            &self.named_ranges(&request.ranges),
+            &meant,
             &request.except,
             match request.read_only {
                 true => "WriteLocked = 1",
@@ -255,10 +270,40 @@ fn numbers(ranges: &[RangeNumber]) -> String {
     numbers.join(", ")
 }
 
-fn range_arguments(spec: Option<RangeSpec>, setup: &SetupPlan) -> String {
-    let place = spec.map_or(String::new(), |RangeSpec { start, length, .. }| {
+/// What the owner of a range sets of it; `None` if it has none.
+fn owners_share(setup: &SetupPlan, range: RangeNumber) -> Option<Share> {
+    let mode = &setup.single_user.as_ref()?.mode;
+    let owner = owner_of(range).filter(|_| mode.ranges.include(range))?;
+    // Without a place there is nothing to share.
+    let is_placed = setup.ranges.iter().any(|spec| spec.number == range);
+    Some(match is_placed {
+        true => mode.share(range, owner),
+        false => Share::Whole,
+    })
+}
+
+fn owners_arguments(share: Share, spec: Option<RangeSpec>, setup: &SetupPlan) -> String {
+    match share {
+        Share::Whole => place_arguments(spec) + &lock_arguments(setup),
+        _ => lock_arguments(setup),
+    }
+}
+
+/// What Admin1 sets of a range.
+fn range_arguments(spec: Option<RangeSpec>, setup: &SetupPlan, range: RangeNumber) -> String {
+    match owners_share(setup, range) {
+        None => place_arguments(spec) + &lock_arguments(setup),
+        Some(_) => place_arguments(spec).trim_end_matches(", ").to_owned(),
+    }
+}
+
+fn place_arguments(spec: Option<RangeSpec>) -> String {
+    spec.map_or(String::new(), |RangeSpec { start, length, .. }| {
         format!("RangeStart = {start}, RangeLength = {length}, ")
-    });
+    })
+}
+
+fn lock_arguments(setup: &SetupPlan) -> String {
     let resets: Vec<_> = setup
         .lock_on_reset
         .reset_types()
@@ -267,7 +312,7 @@ fn range_arguments(spec: Option<RangeSpec>, setup: &SetupPlan) -> String {
         .collect();
     let resets = resets.join(", ");
     format!(
-        "{place}ReadLockEnabled = 1, WriteLockEnabled = 1, ReadLocked = 0, WriteLocked = 0, \
+        "ReadLockEnabled = 1, WriteLockEnabled = 1, ReadLocked = 0, WriteLocked = 0, \
          LockOnReset = {{{resets}}}"
     )
 }

@@ -13,6 +13,7 @@ mod change;
 mod place;
 mod plan;
 mod settings;
+mod share;
 mod work;
 
 pub(super) use work::replace_key;
@@ -177,7 +178,7 @@ pub(super) fn lock_columns(
 }
 
 /// The number of a range from its row, in the Opal family.
-fn number(row: Uid) -> Option<RangeNumber> {
+pub(super) fn number(row: Uid) -> Option<RangeNumber> {
     if row == uid::LOCKING_GLOBAL_RANGE {
         return Some(RangeNumber::GLOBAL);
     }

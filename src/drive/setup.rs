@@ -17,15 +17,18 @@
 use super::error::At;
 use super::ownership::{Candidates, KnownPin, Pins};
 use super::range::{self, Columns};
+use super::single_user::{Shared, explained};
 use super::{
     Authority, Cause, Drive, EraseConsent, Error, LockingRange, MbrState, Mismatch, RangeSpec,
-    Step, login,
+    SingleUserPlan, SingleUserReport, Step, login,
 };
 use crate::secret::Secret;
-use crate::session::Session;
+use crate::session::{Row, Session};
 use crate::spec::column::{locking, mbr_control};
 use crate::spec::{RangeNumber, Ssc, uid};
 use crate::wire::Value;
+
+const ADMIN1: Authority = Authority::Admin(1);
 
 /// What a drive shall be after setup.
 #[derive(Debug, Default)]
@@ -38,6 +41,8 @@ pub struct SetupPlan {
     pub sid_pin: Option<Secret>,
     /// Consent to lose the data of `ranges`: a range that gets another place gets another key.
     pub consent: Option<EraseConsent>,
+    /// Ranges in single user mode; `None` for none.
+    pub single_user: Option<SingleUserPlan>,
 }
 
 /// Resets by which ranges are locked (`LockOnReset`).
@@ -69,6 +74,8 @@ pub struct SetupReport {
     pub activated: bool,
     /// The ranges, as they were read back.
     pub ranges: Vec<LockingRange>,
+    /// Single user mode, if it was asked for.
+    pub single_user: Option<SingleUserReport>,
     /// Whether the shadow MBR was switched off in this run.
     pub mbr_disabled: bool,
     /// Whether the journal could not be written, so that this run, interrupted, would have cost the
@@ -141,6 +148,7 @@ impl Drive {
         self.require_opal_family()?;
         self.require_locking()?;
         self.check_ranges(&plan.ranges)?;
+        self.require_single_user_plan(plan)?;
         self.require_sid()?;
         self.require_thawed()
     }
@@ -155,7 +163,7 @@ impl Drive {
             self.configure(plan, pins, report)?;
             self.own_active(pins, report)?;
         } else {
-            self.own_and_activate(pins, report)?;
+            self.own_and_activate(plan.single_user.as_ref(), pins, report)?;
             self.configure(plan, pins, report)?;
         }
         if report.changed {
@@ -191,6 +199,8 @@ impl Drive {
         let has_consent = self.require_consent(plan).is_ok();
         let shows_mbr = matches!(self.state().mbr, MbrState::Shown | MbrState::Done);
         let ssc = self.ssc();
+        let expected = self.expected_mode(plan);
+        let glance = self.single_user_mode_at_a_glance();
         let mut note = self.note(Authority::Admin(1));
         let (mut session, pin_changed) = self.log_in_and_set_pin(
             Authority::Admin(1),
@@ -203,22 +213,34 @@ impl Drive {
         )?;
         report.journal_failed |= note.failed();
         report.changed |= pin_changed || is_fresh;
+        let mut shared = Shared::read(&mut session, expected, is_fresh)?;
         for (number, spec) in plan.targets() {
             let columns = columns(spec, plan.lock_on_reset, ssc);
-            let (range, changed) = if is_fresh {
-                (set(&mut session, number, &columns)?, true)
-            } else {
-                converge(&mut session, number, &columns, has_consent)?
+            let columns = shared.part(&mut session, number, columns)?;
+            if columns.is_empty() {
+                continue;
+            }
+            let set_up = match is_fresh && plan.single_user.is_none() {
+                true => set(&mut session, number, &columns).map(|range| (range, true)),
+                false => converge(&mut session, number, &columns, ADMIN1, has_consent),
             };
+            let (range, changed) =
+                set_up.map_err(|error| explained(glance.as_ref(), number, ADMIN1, error))?;
             report.changed |= changed;
-            report.ranges.push(range);
+            if shared.leaves_whole(number) {
+                report.ranges.push(range);
+            }
         }
         if shows_mbr {
             disable_mbr(&mut session)?;
             report.mbr_disabled = true;
             report.changed = true;
         }
-        session.end().at(Step::EndSession)
+        session.end().at(Step::EndSession)?;
+        match &plan.single_user {
+            Some(single) => self.settle_setup(single, shared, has_consent, report),
+            None => Ok(()),
+        }
     }
 
     fn require_consent(&self, plan: &SetupPlan) -> Result<(), Error> {
@@ -270,17 +292,15 @@ fn set(
 }
 
 /// Sets what is not as asked; whether anything was not.
-fn converge(
+pub(super) fn converge(
     session: &mut Session<'_>,
     range: RangeNumber,
     columns: &Columns,
+    acting: Authority,
     has_consent: bool,
 ) -> Result<(LockingRange, bool), Error> {
-    let (row, shown) = range::read(session, range, Step::ReadRange, Authority::Admin(1))?;
-    let mut missing = range::differing(&row, columns);
-    missing.retain(|(column, asked)| {
-        *column != locking::LOCK_ON_RESET || !includes(row.value(*column), asked)
-    });
+    let (row, shown) = range::read(session, range, Step::ReadRange, acting)?;
+    let missing = missing(&row, columns);
     if missing.is_empty() {
         return Ok((shown, false));
     }
@@ -295,7 +315,17 @@ fn converge(
             range::replace_key(session, &shown)?;
         }
     }
-    Ok((set(session, range, &missing)?, true))
+    let set = range::set_and_read_back(session, range, &missing, acting)?;
+    Ok((set, true))
+}
+
+/// What is not as asked.
+pub(super) fn missing(row: &Row, columns: &Columns) -> Columns {
+    let mut missing = range::differing(row, columns);
+    missing.retain(|(column, asked)| {
+        *column != locking::LOCK_ON_RESET || !includes(row.value(*column), asked)
+    });
+    missing
 }
 
 /// Whether a set has all the elements of another. A range that somebody wants to be locked by more

@@ -20,6 +20,10 @@ pub enum Step {
     ProvePin,
     /// Activating the Locking SP.
     Activate,
+    /// Other ranges are put into single user mode.
+    Reactivate,
+    /// Which ranges are in single user mode is read.
+    ReadMode,
     /// Listing the Locking ranges.
     ListRanges,
     /// Reading a Locking range.
@@ -104,6 +108,8 @@ impl Step {
             Self::SetPin => "set_pin",
             Self::ProvePin => "prove_pin",
             Self::Activate => "activate",
+            Self::Reactivate => "reactivate",
+            Self::ReadMode => "read_single_user_mode",
             Self::ListRanges => "list_ranges",
             Self::ReadRange => "read_range",
             Self::SetRange => "set_range",

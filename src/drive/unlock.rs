@@ -9,7 +9,11 @@
 
 use super::error::At;
 use super::range::{self, Columns};
-use super::{Authority, Cause, Credential, Drive, Error, MbrState, Mismatch, Step};
+use super::single_user::explained;
+use super::{
+    Authority, Cause, Credential, Drive, Error, MbrState, Mismatch, SingleUserError,
+    SingleUserMode, Step,
+};
 use crate::session::{self, Discovery, Session};
 use crate::spec::column::{locking, mbr_control};
 use crate::spec::{RangeNumber, uid};
@@ -147,7 +151,8 @@ impl Drive {
             return Ok(report);
         }
         let acting = credential.authority;
-        let ranges = self.named_ranges(&request.ranges);
+        let ranges = self.ranges_meant(&request.ranges, &request.except, acting);
+        let glance = self.single_user_mode_at_a_glance();
         let (mut session, discovery) = self.log_in_to_locking_sp(credential)?;
         if needs.ranges {
             let mut unlocking = Unlocking {
@@ -156,6 +161,7 @@ impl Drive {
                 read_only: request.read_only,
                 except: &request.except,
                 discovery,
+                mode: glance,
             };
             (report.ranges, report.mismatch) = unlocking.run(&ranges)?;
             report.changed = needs.mbr || !report.ranges.is_empty();
@@ -181,6 +187,10 @@ impl Drive {
         if needs.ranges || needs.mbr {
             self.require_active_as(acting)?;
         }
+        if needs.ranges {
+            let meant = self.ranges_meant(&request.ranges, &request.except, acting);
+            self.require_locks_of(&meant, acting)?;
+        }
         Ok(needs)
     }
 }
@@ -200,6 +210,8 @@ struct Unlocking<'s, 't> {
     /// Ranges to leave alone, where none is named.
     except: &'s [RangeNumber],
     discovery: &'s mut Discovery,
+    /// Single user mode, as far as it is known.
+    mode: Option<SingleUserMode>,
 }
 
 type Outcomes = (Vec<RangeOutcome>, Option<Error>);
@@ -260,6 +272,8 @@ impl Unlocking<'_, '_> {
             Ok(columns) => range::set(self.session, range, &columns, self.acting),
             Err(error) => Err(error),
         };
+        let unlocked =
+            unlocked.map_err(|error| explained(self.mode.as_ref(), range, self.acting, error));
         outcome(range, unlocked.map(|()| Seen::default()))
     }
 
@@ -317,7 +331,9 @@ pub(super) fn outcome(
 pub(super) fn without_strangers(mut outcomes: Vec<RangeOutcome>) -> Vec<RangeOutcome> {
     let is_stranger = |outcome: &RangeOutcome| {
         let cause = outcome.error.as_ref().map(Error::cause);
+        let owned = SingleUserError::is_of_another;
         matches!(cause, Some(Cause::NotPermitted { .. }))
+            || matches!(cause, Some(Cause::SingleUser(error)) if owned(error))
     };
     if outcomes.iter().any(|outcome| outcome.error.is_none()) {
         outcomes.retain(|outcome| !is_stranger(outcome));

@@ -4,7 +4,7 @@
 //! be authenticated. `expression` reads and writes these lists, `grant` edits them, `list` shows them
 //! as rights, and `enable` switches authorities on and off.
 
-use super::{Authority, Cause, Drive, Error};
+use super::{Authority, Cause, Drive, Error, SingleUserError, SingleUserMode};
 use crate::session::{self, Row, Session};
 use crate::spec::ace::Subject;
 use crate::spec::column::{ace, authority as authority_column};
@@ -67,7 +67,9 @@ impl Right {
                 Subject::SetReadLocked(range)
                 | Subject::SetWriteLocked(range)
                 | Subject::GetRange(range)
-                | Subject::GenKey(range),
+                | Subject::GenKey(range)
+                | Subject::SetLocks(range)
+                | Subject::SetPlace(range),
             ) => Some(range),
             _ => None,
         }
@@ -85,6 +87,8 @@ impl std::fmt::Display for Right {
             Subject::SetWriteLocked(range) => write!(f, "lock and unlock writes of range {range}"),
             Subject::GetRange(range) => write!(f, "see range {range}"),
             Subject::GenKey(range) => write!(f, "erase range {range}"),
+            Subject::SetLocks(range) => write!(f, "set the locks of range {range}"),
+            Subject::SetPlace(range) => write!(f, "give range {range} its place"),
             Subject::SetMbrDone => f.write_str("set MBRDone"),
             Subject::GetDataStore(table) => write!(f, "read DataStore {table}"),
             Subject::SetDataStore(table) => write!(f, "write DataStore {table}"),
@@ -99,12 +103,20 @@ impl std::fmt::Display for Right {
 impl Drive {
     /// Refuses drives without Users of their own, and whoever cannot give rights.
     fn require_rights_of(&self, user: Authority, acting: Authority) -> Result<(), Error> {
-        self.require_ranges_of_admins(acting)?;
+        self.require_ranges_as(acting)?;
         match user {
             Authority::User(_) => Ok(()),
             other => Err(Error::before(Cause::Access(AccessError::NoUser(other)))),
         }
     }
+}
+
+/// Refuses rights to ranges that belong to somebody in single user mode: no ACE gives them.
+fn require_no_owner_of(mode: &SingleUserMode, rights: &[Subject]) -> Result<(), SingleUserError> {
+    let ranges = rights
+        .iter()
+        .filter_map(|right| Right::Known(*right).range());
+    ranges.map(|range| mode.require_no_range(range)).collect()
 }
 
 /// The expression of an ACE; `None` if the drive has no such ACE, or shows it to nobody who acts.

@@ -49,6 +49,7 @@ mod row;
 )]
 mod session;
 mod session_timeout;
+mod single_user;
 mod tper;
 mod transaction;
 
@@ -59,6 +60,7 @@ pub use interrupt::Interrupt;
 pub use properties::{Limits, Properties};
 pub use row::Row;
 pub use session::Session;
+pub use single_user::{Policy, Selection};
 pub use tper::{Tper, TperOptions};
 pub use transaction::Transaction;
 

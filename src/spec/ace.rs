@@ -75,6 +75,14 @@ const WR_LOCKED: Kind = Kind {
     base: 0x0003_e800,
     end: 0x0800,
 };
+const SINGLE_USER_LOCKS: Kind = Kind {
+    base: 0x0004_0000,
+    end: 0x1000,
+};
+const SINGLE_USER_PLACE: Kind = Kind {
+    base: 0x0004_1000,
+    end: 0x1000,
+};
 const COMMON_NAME: Kind = Kind {
     base: 0x0004_4000,
     end: 0x1000,
@@ -102,6 +110,10 @@ pub enum Subject {
     GetRange(RangeNumber),
     /// `ACE_K_AES_128_RangeN_GenKey`, or the one for keys of 256 bits.
     GenKey(RangeNumber),
+    /// `ACE_Locking_RangeN_Set_ReadToLOR`, of a range in single user mode.
+    SetLocks(RangeNumber),
+    /// `ACE_Locking_RangeN_Set_Range`, of a range in single user mode.
+    SetPlace(RangeNumber),
     /// `ACE_MBRControl_Set_DoneToDOR`.
     SetMbrDone,
     /// `ACE_DataStoreN_Get_All`, N from 1.
@@ -139,6 +151,8 @@ impl Subject {
             .or_else(|| of_range(&GET, Self::GetRange))
             .or_else(|| of_range(&K_AES_128, Self::GenKey))
             .or_else(|| of_range(&K_AES_256, Self::GenKey))
+            .or_else(|| of_range(&SINGLE_USER_LOCKS, Self::SetLocks))
+            .or_else(|| of_range(&SINGLE_USER_PLACE, Self::SetPlace))
             .or_else(|| of_user(&C_PIN_SET, Self::SetPin))
             .or_else(|| of_user(&COMMON_NAME, Self::SetCommonName))
             .or_else(|| of_data_store(row))
@@ -152,6 +166,8 @@ impl Subject {
             Self::SetWriteLocked(RangeNumber(range)) => vec![WR_LOCKED.row(range)],
             Self::GetRange(RangeNumber(range)) => vec![GET.row(range)],
             Self::GenKey(RangeNumber(range)) => vec![K_AES_128.row(range), K_AES_256.row(range)],
+            Self::SetLocks(RangeNumber(range)) => vec![SINGLE_USER_LOCKS.row(range)],
+            Self::SetPlace(RangeNumber(range)) => vec![SINGLE_USER_PLACE.row(range)],
             Self::SetMbrDone => vec![MBR_CONTROL_SET_DONE],
             Self::GetDataStore(table) => vec![data_store(table, 0)],
             Self::SetDataStore(table) => vec![data_store(table, 1)],
@@ -203,6 +219,8 @@ mod tests {
             (Subject::SetReadLocked(range(300)), 0x0003_e12c),
             (Subject::SetWriteLocked(range(192)), 0x0003_e8c0),
             (Subject::GetRange(range(8)), 0x0003_d008),
+            (Subject::SetLocks(range(0)), 0x0004_0000),
+            (Subject::SetPlace(range(8)), 0x0004_1008),
             (Subject::SetMbrDone, 0x0003_f801),
             (Subject::GetDataStore(1), 0x0003_fc00),
             (Subject::SetDataStore(1), 0x0003_fc01),
@@ -237,7 +255,7 @@ mod tests {
         for low in [
             0x0003_a800,
             0x0004_4000,
-            0x0004_0001,
+            0x0004_2001,
             0x0004_5000,
             0x00ff_0000,
         ] {

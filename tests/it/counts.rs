@@ -155,6 +155,37 @@ fn erase_of_one_range_takes_at_most_10() {
     assert!(count <= 10, "{count}");
 }
 
+/// 26 of a plain setup, LockingInfo and the rows in the mode, and ten for each owner: a session with
+/// the empty PIN, the Set of the new one, and a session that proves it.
+#[test]
+fn setup_of_nine_owners_takes_at_most_126() {
+    let bench = Bench::new();
+    let secrets = ["--new-key", "file:key", "--user-key", "file:new"];
+    let count = bench.count(&[&["setup", "vdrive:drive", "--sum"][..], &secrets].concat());
+    assert!(count <= 126, "{count}");
+}
+
+#[test]
+fn an_owner_unlocks_its_range_with_at_most_7() {
+    let bench = Bench::new();
+    let secrets = ["--new-key", "file:key", "--user-key", "file:new"];
+    bench.count(&[&["setup", "vdrive:drive", "--sum-range", "0"][..], &secrets].concat());
+    bench.open().power_cycle().unwrap();
+    let unlock = ["unlock", "vdrive:drive", "--range", "0", "--as", "User1"];
+    let count = bench.count(&[&unlock[..], &["--key", "file:new"]].concat());
+    assert!(count <= 7, "{count}");
+    assert!(bench.open().read(0, 1).is_ok());
+}
+
+#[test]
+fn reactivation_of_what_is_as_asked_takes_one() {
+    let bench = Bench::new();
+    let secrets = ["--new-key", "file:key", "--user-key", "file:new"];
+    bench.count(&[&["setup", "vdrive:drive", "--sum"][..], &secrets].concat());
+    let again = ["reactivate", "vdrive:drive", "--all-ranges"];
+    assert_eq!(bench.count(&again), 1);
+}
+
 #[test]
 fn other_commands_are_counted_alike() {
     let bench = Bench::owned();

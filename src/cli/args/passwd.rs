@@ -35,6 +35,10 @@ pub(crate) struct Passwd {
         help_heading = "Secrets"
     )]
     pub(crate) admin_key: Option<String>,
+    /// There is no present PIN: the owner of a range in single user mode has the empty one after
+    /// activation, reactivation and erase
+    #[arg(long, conflicts_with_all = ["key", "admin_key"], help_heading = "Secrets")]
+    pub(crate) from_empty: bool,
     /// Where the new secret comes from; a prompt asks twice
     #[arg(
         long,

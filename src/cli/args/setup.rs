@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use super::single_user::Owners;
 use super::{Consent, Device, DryRun, Force, NewScheme, SchemeOptions, SessionOptions};
 
 /// Take ownership of a drive and turn locking on
@@ -12,13 +13,23 @@ use super::{Consent, Device, DryRun, Force, NewScheme, SchemeOptions, SessionOpt
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  sedkit setup /dev/nvme0\n  \
     sedkit setup vdrive:demo.img --new-key file:passphrase\n  \
-    sedkit setup /dev/nvme0 --range 1GiB+100GiB --confirm S5GXNX0T123456")]
+    sedkit setup /dev/nvme0 --range 1GiB+100GiB --confirm S5GXNX0T123456\n  \
+    sedkit setup /dev/nvme0 --sum-range 0 --user-key file:user")]
 pub(crate) struct Setup {
     #[command(flatten)]
     pub(crate) device: Device,
     /// A range to lock instead of range 0, as LBA or with a unit (KiB, MiB, GiB, TiB, %); repeatable
     #[arg(long = "range", value_name = "START+LENGTH")]
     pub(crate) ranges: Vec<String>,
+    /// Single user mode: every range belongs to a user of its own (range N to User N+1), who alone may
+    /// lock and unlock it
+    #[arg(long)]
+    pub(crate) sum: bool,
+    /// Single user mode for this range alone, 0 being what no other has; repeatable
+    #[arg(long = "sum-range", value_name = "N")]
+    pub(crate) sum_ranges: Vec<u16>,
+    #[command(flatten)]
+    pub(crate) owners: Owners,
     /// Where the new passphrase comes from; a prompt asks twice
     #[arg(
         long,

@@ -1,5 +1,7 @@
 //! What to do next: one table from what happened to what helps.
 
+mod single_user;
+
 use super::exit::Code;
 use crate::drive::{
     AccessError, Authority, Cause, Error, Mismatch, RangeError, TableError, TallyError,
@@ -50,7 +52,7 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
         Cause::Tally(error) => return Some(for_tally(error)),
         Cause::Table(error) => for_table(error),
         Cause::PinLength { .. } => "the sedutil schemes make 32 bytes of a longer passphrase",
-        Cause::SingleUserMode => SINGLE_USER_MODE,
+        Cause::SingleUser(error) => return Some(single_user::hint(error)),
         Cause::Access(error) => return Some(for_access(*error)),
         Cause::Scheme(error) => return for_scheme(error),
         Cause::NotAsAsked(mismatch) => return for_mismatch(*mismatch),
@@ -66,9 +68,6 @@ const RESET_DISABLED: &str = "SID can let the drive take resets: \"sedkit tper-r
 
 const OTHER_RANGES: &str =
     "\"sedkit revert --to-msid\" keeps the data of every range; --lose-ranges gives theirs up";
-
-const SINGLE_USER_MODE: &str = "each range belongs to one User, who alone may lock it, unlock it and \
-    give it another place; Admins can erase it. \"sedkit info\" shows the mode";
 
 const fn for_table(error: &TableError) -> &'static str {
     match error {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::drive::{TableError, TableName};
+use crate::drive::{SingleUserError, TableError, TableName};
 use crate::session::MalformedKind;
 use crate::spec::{DataRemovalMechanism, FeatureCode, RangeNumber, Ssc};
 
@@ -37,7 +37,7 @@ fn causes_of_tables() -> Vec<Cause> {
         Cause::ProgrammaticResetDisabled,
         Cause::OtherRanges(vec![RangeNumber(1)]),
         Cause::Access(AccessError::Admin1),
-        Cause::SingleUserMode,
+        Cause::SingleUser(SingleUserError::OtherMode),
         Cause::Tally(TallyError::NoFolder),
         Cause::Scheme(SchemeError::Empty),
     ]

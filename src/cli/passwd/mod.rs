@@ -1,5 +1,6 @@
 //! `sedkit passwd`.
 
+mod first;
 mod target;
 
 use serde::Serialize;
@@ -27,6 +28,9 @@ pub(crate) fn run(args: &Passwd, context: &Context) -> Result<Report, CliError> 
                 return Ok(plan::done(name, args.session.reset, job.plan(drive)?));
             }
             job.check(drive)?;
+            if job.from_empty {
+                return first::run(&job, args, name, drive, context);
+            }
             secret::repeat(job.attempts(args), context, || {
                 let (key, new_key) = job.keys(args, context)?;
                 job.run(name, drive, &key, &new_key, context)
@@ -43,6 +47,8 @@ struct Job {
     source: Source,
     recipe: Recipe,
     new_source: Source,
+    /// Whether the present PIN is the empty one.
+    from_empty: bool,
 }
 
 impl Job {
@@ -55,6 +61,7 @@ impl Job {
             source: secret::source(args.admin_key.as_ref().unwrap_or(&args.key.key))?,
             recipe,
             new_source: secret::new_source(&args.new_key)?,
+            from_empty: args.from_empty,
         })
     }
 
@@ -64,7 +71,8 @@ impl Job {
             let authority = target.authority;
             preflight::passwd(drive, authority, self.acting.unwrap_or(authority))
         };
-        self.targets.iter().try_for_each(check)
+        self.targets.iter().try_for_each(check)?;
+        self.plan(drive).map(drop)
     }
 
     /// Secrets are read again only if a person types both.
@@ -74,6 +82,9 @@ impl Job {
     }
 
     fn plan(&self, drive: &Drive) -> Result<Vec<crate::drive::PlannedCall>, CliError> {
+        if self.from_empty {
+            return first::plan(self, drive);
+        }
         let mut calls = Vec::new();
         for target in &self.targets {
             let acting = self.acting.unwrap_or(target.authority);
@@ -134,9 +145,7 @@ impl Job {
         if !name.is_virtual() && changed.iter().any(may_be_saved) {
             context.output.note(STALE);
         }
-        if changed.iter().any(|report| report.journal_failed) {
-            context.output.warning(journal::FAILED);
-        }
+        journal_warning(&changed, context);
         Ok(self.done(name, &changed, error))
     }
 
@@ -151,6 +160,13 @@ impl Job {
             not_attempted: rest.map(|target| target.authority.to_string()).collect(),
         };
         Done::notice(lines.join("\n"), &fields).with_error(error)
+    }
+}
+
+/// Warns if the next run could not go on by the journal.
+fn journal_warning(changed: &[PasswdReport], context: &Context) {
+    if changed.iter().any(|report| report.journal_failed) {
+        context.output.warning(journal::FAILED);
     }
 }
 

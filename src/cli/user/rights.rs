@@ -56,6 +56,8 @@ impl From<Right> for RightFields {
             Subject::SetWriteLocked(range) => of_range("set_write_locked", range),
             Subject::GetRange(range) => of_range("get_range", range),
             Subject::GenKey(range) => of_range("gen_key", range),
+            Subject::SetLocks(range) => of_range("set_locks", range),
+            Subject::SetPlace(range) => of_range("set_place", range),
             Subject::SetMbrDone => plain("set_mbr_done"),
             Subject::GetDataStore(table) => of_table("get_data_store", table),
             Subject::SetDataStore(table) => of_table("set_data_store", table),
@@ -141,8 +143,13 @@ fn unique(rights: Vec<Subject>) -> Vec<Subject> {
 pub(super) fn text(rights: &[Right]) -> String {
     let mut ranges: BTreeMap<RangeNumber, Vec<&str>> = BTreeMap::new();
     let mut parts = Vec::new();
+    let unknown = rights
+        .iter()
+        .filter(|right| matches!(right, Right::Unknown(_)));
+    let unknown = unknown.count();
     for right in rights {
         match (right.range(), word(*right)) {
+            (None, _) if matches!(right, Right::Unknown(_)) && unknown > 1 => {}
             (Some(range), Some(word)) => ranges.entry(range).or_default().push(word),
             _ => parts.push(right.to_string()),
         }
@@ -159,6 +166,9 @@ pub(super) fn text(rights: &[Right]) -> String {
     let group = |(words, ranges): &(Vec<&str>, Vec<RangeNumber>)| {
         format!("{} ({})", range_names(ranges), words.join(", "))
     };
+    if unknown > 1 {
+        parts.push(format!("{unknown} rights that are not known here"));
+    }
     let groups = groups.iter().map(group);
     groups.chain(parts).collect::<Vec<_>>().join("; ")
 }
@@ -170,6 +180,8 @@ const fn word(right: Right) -> Option<&'static str> {
         Right::Known(Subject::SetWriteLocked(_)) => "lock writes",
         Right::Known(Subject::GetRange(_)) => "see",
         Right::Known(Subject::GenKey(_)) => "erase",
+        Right::Known(Subject::SetLocks(_)) => "own its locks",
+        Right::Known(Subject::SetPlace(_)) => "place",
         _ => return None,
     })
 }

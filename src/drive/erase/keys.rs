@@ -5,12 +5,12 @@
 
 use super::super::error::At;
 use super::super::range;
-use super::super::{Authority, Error, LockingRange, Step, Witness};
+use super::super::{
+    Authority, Error, LockingRange, SingleUserMode, SingleUserRanges, Step, Witness,
+};
 use super::{EraseMethod, EraseRequest, ErasedRange};
 use crate::session::{self, Session};
-use crate::spec::column::locking_info;
 use crate::spec::{MethodStatus, RangeNumber, Uid, uid};
-use crate::wire::Value;
 
 /// The ranges that were handled, and why no further one was.
 type Erased = (Vec<ErasedRange>, Option<Error>);
@@ -24,13 +24,7 @@ pub(super) fn needs_all(request: &EraseRequest) -> bool {
 pub(super) struct Erasing<'s, 't> {
     session: &'s mut Session<'t>,
     acting: Authority,
-    single_users: SingleUsers,
-}
-
-/// The ranges that are in single user mode (`SingleUserModeRanges`).
-enum SingleUsers {
-    Of(Vec<Uid>),
-    All,
+    single_users: SingleUserRanges,
 }
 
 impl<'s, 't> Erasing<'s, 't> {
@@ -38,12 +32,9 @@ impl<'s, 't> Erasing<'s, 't> {
     pub(super) fn new(
         session: &'s mut Session<'t>,
         acting: Authority,
-        has_single_users: bool,
+        at_a_glance: Option<SingleUserMode>,
     ) -> Result<Self, Error> {
-        let single_users = match has_single_users {
-            true => single_users(session).at_as(Step::ReadRange, acting)?,
-            false => SingleUsers::Of(Vec::new()),
-        };
+        let single_users = SingleUserMode::known(session, at_a_glance)?.ranges;
         Ok(Self {
             session,
             acting,
@@ -103,7 +94,7 @@ impl<'s, 't> Erasing<'s, 't> {
     }
 
     fn erase(&mut self, range: &LockingRange) -> Result<(EraseMethod, Uid), Error> {
-        if self.is_admin() && self.single_users.include(range.uid) {
+        if self.is_admin() && self.single_users.include(range.number) {
             let erased = self.session.erase(range.uid);
             let erased = erased.at_as(Step::Erase, self.acting);
             return erased.map(|()| (EraseMethod::Erase, range.uid));
@@ -129,29 +120,4 @@ impl<'s, 't> Erasing<'s, 't> {
             replaced => replaced.at_as(Step::GenKey, acting).map(|()| first),
         }
     }
-}
-
-impl SingleUsers {
-    fn include(&self, range: Uid) -> bool {
-        match self {
-            Self::Of(ranges) => ranges.contains(&range),
-            Self::All => true,
-        }
-    }
-}
-
-/// The table stands for all of its rows.
-fn single_users(session: &mut Session<'_>) -> Result<SingleUsers, session::Error> {
-    let column = locking_info::SINGLE_USER_MODE_RANGES;
-    let row = session.get(uid::LOCKING_INFO, column..=column)?;
-    let Some(value) = row.value(column) else {
-        return Ok(SingleUsers::Of(Vec::new()));
-    };
-    if value.as_uid() == Some(uid::LOCKING) {
-        return Ok(SingleUsers::All);
-    }
-    let rows = value.as_list().unwrap_or_default();
-    Ok(SingleUsers::Of(
-        rows.iter().filter_map(Value::as_uid).collect(),
-    ))
 }

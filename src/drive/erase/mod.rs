@@ -17,7 +17,7 @@ use super::error::At;
 use super::plan::Plan;
 use super::{
     Authority, Cause, Credential, Drive, DriveState, EraseConsent, Error, LockingRange, Mismatch,
-    PlannedCall, Step,
+    PlannedCall, SingleUserMode, Step,
 };
 use crate::spec::{RangeNumber, Ssc, Uid, uid};
 
@@ -130,10 +130,10 @@ impl Drive {
         }
         let timeout = self.tper.timeout();
         let limit = timeout + self.erasure_time();
-        let has_single_users = self.has_single_users();
+        let glance = self.single_user_mode_at_a_glance();
         let (mut session, _) = self.log_in_to_locking_sp(credential)?;
         session.set_timeout(limit);
-        let erasing = Erasing::new(&mut session, credential.authority, has_single_users);
+        let erasing = Erasing::new(&mut session, credential.authority, glance);
         let erased = erasing.and_then(|mut erasing| erasing.run(request, witness));
         let ended = session.end().at(Step::EndSession);
         self.tper.set_timeout(timeout);
@@ -158,12 +158,6 @@ impl Drive {
             return Err(Error::before(Cause::NoEncryption));
         }
         self.require_active_as(acting)
-    }
-
-    /// Whether a range is in single user mode. Some drives report ALL without ANY.
-    fn has_single_users(&self) -> bool {
-        let mode = self.discovery().single_user_mode();
-        mode.is_some_and(|mode| mode.any == Some(true) || mode.all == Some(true))
     }
 
     /// Asks Level 0 Discovery until the drive removes no data any more.
@@ -194,7 +188,8 @@ impl Drive {
         self.require_erase(acting)?;
         let mut plan = Plan::default();
         plan.log_in(acting);
-        if self.has_single_users() {
+        let mode = self.single_user_mode_at_a_glance();
+        if mode.is_none() {
             plan.read(uid::LOCKING_INFO, "Get", "SingleUserModeRanges");
         }
         if needs_all(request) {
@@ -202,7 +197,10 @@ impl Drive {
         }
         for &range in &request.ranges {
             plan.read(uid::locking_range(range), "Get", "RangeStart to ActiveKey");
-            plan.change(uid::k_aes_256(range), "GenKey", "");
+            match takes_erase(mode.as_ref(), range, acting) {
+                true => plan.change(uid::locking_range(range), "Erase", ""),
+                false => plan.change(uid::k_aes_256(range), "GenKey", ""),
+            }
         }
         if request.ranges.is_empty() {
             plan.read(
@@ -210,10 +208,19 @@ impl Drive {
                 "Get",
                 "RangeStart to ActiveKey, of each range",
             );
-            plan.change(uid::K_AES_256, "GenKey", "of each range");
+            match takes_erase(mode.as_ref(), RangeNumber::GLOBAL, acting) {
+                true => plan.change(uid::LOCKING, "Erase", "of each range"),
+                false => plan.change(uid::K_AES_256, "GenKey", "of each range"),
+            }
         }
         Ok(plan.calls())
     }
+}
+
+/// Whether Level 0 Discovery tells that a range belongs to a User, so that an Admin can but take it.
+fn takes_erase(mode: Option<&SingleUserMode>, range: RangeNumber, acting: Authority) -> bool {
+    let is_owned = mode.is_some_and(|mode| mode.ranges.include(range));
+    is_owned && matches!(acting, Authority::Admin(_))
 }
 
 /// Why nothing was erased. A drive has at least one range, and a request for none is for all.

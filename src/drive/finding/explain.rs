@@ -134,7 +134,7 @@ impl Drive {
 
     fn explain_login(&mut self) -> Vec<Finding> {
         self.neighbours();
-        let mut findings: Vec<Finding> = self.single_user_mode().into_iter().collect();
+        let mut findings: Vec<Finding> = self.single_user_finding().into_iter().collect();
         findings.extend(self.owner_findings());
         findings.extend(self.ata_findings());
         findings

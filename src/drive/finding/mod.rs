@@ -185,12 +185,12 @@ impl Drive {
         if state.mbr == MbrState::Shown {
             findings.push(Finding::MbrShown);
         }
-        findings.extend(self.single_user_mode());
+        findings.extend(self.single_user_finding());
         findings
     }
 
     /// Drives are known that set ALL without ANY.
-    fn single_user_mode(&self) -> Option<Finding> {
+    fn single_user_finding(&self) -> Option<Finding> {
         let mode = self.discovery().single_user_mode()?;
         let all = mode.all == Some(true);
         (self.is_active() && (all || mode.any == Some(true)))

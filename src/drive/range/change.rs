@@ -7,8 +7,8 @@
 //! whatever an earlier range of that number has left on the medium stays unreadable. \[Core\] lets a
 //! host do so after placing as well; before it, an interruption leaves nothing half done.
 
-use super::work::{Work, nothing};
-use super::{NewRange, RangeChange, RangeChoice, RangeReport};
+use super::work::{Work, no_place, nothing};
+use super::{Columns, NewRange, RangeChange, RangeChoice, RangeReport};
 use crate::drive::error::At;
 use crate::drive::{Authority, Cause, Credential, Drive, EraseConsent, Error, RangeError, Step};
 use crate::spec::RangeNumber;
@@ -36,11 +36,9 @@ impl Drive {
         }
         let columns = new.columns(self.ssc());
         let acting = credential.authority;
+        let glance = self.single_user_mode_at_a_glance();
         let mut session = self.log_in_to_locking_sp(credential)?.0;
-        let mut work = Work {
-            session: &mut session,
-            acting,
-        };
+        let mut work = Work::new(&mut session, acting, glance)?;
         let report = work.create(new, &columns)?;
         session.end().at(Step::EndSession)?;
         Ok(report)
@@ -66,11 +64,10 @@ impl Drive {
         let has_consent = consent.is_some_and(|consent| consent.is_for(self.identity()));
         let columns = change.settings.columns(change.place);
         let acting = credential.authority;
+        let glance = self.single_user_mode_at_a_glance();
         let mut session = self.log_in_to_locking_sp(credential)?.0;
-        let mut work = Work {
-            session: &mut session,
-            acting,
-        };
+        let mut work = Work::new(&mut session, acting, glance)?;
+        let columns = work.permitted(number, &columns, &columns)?;
         let report = work.change(number, &columns, has_consent)?;
         session.end().at(Step::EndSession)?;
         Ok(report)
@@ -93,26 +90,28 @@ impl Drive {
         self.require_deletion(numbers, credential.authority)?;
         let has_consent = consent.is_some_and(|consent| consent.is_for(self.identity()));
         let acting = credential.authority;
+        let glance = self.single_user_mode_at_a_glance();
         let mut session = self.log_in_to_locking_sp(credential)?.0;
-        let mut work = Work {
-            session: &mut session,
-            acting,
-        };
+        let mut work = Work::new(&mut session, acting, glance)?;
         let mut reports = Vec::new();
         for number in numbers {
-            reports.push(work.change(*number, &nothing(), has_consent)?);
+            let columns = work.permitted(*number, &nothing(), &no_place())?;
+            reports.push(work.change(*number, &columns, has_consent)?);
         }
         session.end().at(Step::EndSession)?;
         Ok(reports)
     }
 
     pub(super) fn require_new_range(&self, new: &NewRange, acting: Authority) -> Result<(), Error> {
-        self.require_ranges_of_admins(acting)?;
+        self.require_ranges_as(acting)?;
         let number = match new.choice {
             RangeChoice::FirstFree => None,
             RangeChoice::Free(number) | RangeChoice::AssumedFree(number) => Some(number),
         };
         self.check_place(number, new.place)?;
+        if let Some(number) = number {
+            self.permitted_at_a_glance(number, acting, &Columns::new(), &new.asked())?;
+        }
         let settings = new.settings.check();
         settings.map_err(|error| Error::before(Cause::Range(error)))
     }
@@ -123,10 +122,12 @@ impl Drive {
         change: &RangeChange,
         acting: Authority,
     ) -> Result<(), Error> {
-        self.require_ranges_of_admins(acting)?;
+        self.require_ranges_as(acting)?;
         if let Some(place) = change.place {
             self.check_place(Some(number), place)?;
         }
+        let columns = change.settings.columns(change.place);
+        self.permitted_at_a_glance(number, acting, &columns, &columns)?;
         let settings = change.settings.check();
         settings.map_err(|error| Error::before(Cause::Range(error)))
     }
@@ -136,26 +137,13 @@ impl Drive {
         numbers: &[RangeNumber],
         acting: Authority,
     ) -> Result<(), Error> {
-        self.require_ranges_of_admins(acting)?;
-        match numbers.contains(&RangeNumber::GLOBAL) {
-            true => Err(Error::before(Cause::Range(RangeError::Global))),
-            false => Ok(()),
+        self.require_ranges_as(acting)?;
+        if numbers.contains(&RangeNumber::GLOBAL) {
+            return Err(Error::before(Cause::Range(RangeError::Global)));
         }
-    }
-
-    /// Refuses drives on which Admins do not own the ranges, and authorities that are none of theirs.
-    pub(in crate::drive) fn require_ranges_of_admins(
-        &self,
-        acting: Authority,
-    ) -> Result<(), Error> {
-        self.require_opal_family()?;
-        self.require_active_as(acting)?;
-        let mode = self.discovery().single_user_mode();
-        // Some drives tell ALL without ANY.
-        let is_single = mode.is_some_and(|it| it.any == Some(true) || it.all == Some(true));
-        match is_single {
-            true => Err(Error::before(Cause::SingleUserMode)),
-            false => Ok(()),
+        for number in numbers {
+            self.permitted_at_a_glance(*number, acting, &Columns::new(), &no_place())?;
         }
+        Ok(())
     }
 }

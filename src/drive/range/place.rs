@@ -10,6 +10,12 @@ pub struct Place {
 }
 
 impl Place {
+    /// Where a range is that has no LBAs.
+    pub(super) const NOWHERE: Self = Self {
+        start: 0,
+        length: 0,
+    };
+
     /// The LBA after the last one.
     #[must_use]
     pub const fn end(self) -> u64 {

@@ -120,6 +120,11 @@ impl NewRange {
         settings
     }
 
+    /// What was asked for in so many words.
+    pub(super) fn asked(&self) -> Columns {
+        self.settings.columns(Some(self.place))
+    }
+
     /// The columns of the range while it is not in use, and those that it has from then on.
     pub(super) fn columns(&self, ssc: Ssc) -> (Columns, Columns) {
         let lasting = self.completed(ssc).columns(Some(self.place));

@@ -1,12 +1,16 @@
 //! Ranges being changed in a session: read, compared, set, read back.
 
 use super::settings::unlocked;
+use super::share::permitted;
 use super::{
     Columns, KeyChange, LockingRange, NewRange, Place, RangeChoice, RangeReport, RangeSettings,
     all, differing, first_column, read, read_from,
 };
 use crate::drive::error::At;
-use crate::drive::{Authority, Cause, Error, LockOnReset, RangeError, Step};
+use crate::drive::{
+    Authority, Cause, Error, LockOnReset, RangeError, SingleUserError, SingleUserMode, Step,
+    owner_of,
+};
 use crate::session::{self, Session};
 use crate::spec::column::locking;
 use crate::spec::{MethodStatus, RangeNumber, Uid, uid};
@@ -14,11 +18,37 @@ use crate::wire::Value;
 
 /// Ranges being changed in a session.
 pub(super) struct Work<'s, 't> {
-    pub(super) session: &'s mut Session<'t>,
-    pub(super) acting: Authority,
+    session: &'s mut Session<'t>,
+    acting: Authority,
+    mode: SingleUserMode,
 }
 
-impl Work<'_, '_> {
+impl<'s, 't> Work<'s, 't> {
+    /// Begins; with a look at the ranges that are in single user mode, if there may be any.
+    pub(super) fn new(
+        session: &'s mut Session<'t>,
+        acting: Authority,
+        at_a_glance: Option<SingleUserMode>,
+    ) -> Result<Self, Error> {
+        let mode = SingleUserMode::known(session, at_a_glance)?;
+        Ok(Self {
+            session,
+            acting,
+            mode,
+        })
+    }
+
+    /// What who acts may set of a range.
+    pub(super) fn permitted(
+        &self,
+        number: RangeNumber,
+        columns: &Columns,
+        asked: &Columns,
+    ) -> Result<Columns, Error> {
+        let permitted = permitted(&self.mode, number, self.acting, columns, asked);
+        permitted.map_err(|error| Error::at(Step::SetRange, Cause::SingleUser(error)))
+    }
+
     pub(super) fn create(
         &mut self,
         new: &NewRange,
@@ -26,21 +56,31 @@ impl Work<'_, '_> {
     ) -> Result<RangeReport, Error> {
         let before = match new.choice {
             RangeChoice::AssumedFree(number) => {
-                let range = self.set(number, first)?;
+                let first = self.permitted(number, first, &new.asked())?;
+                let range = self.set(number, &first)?;
                 return Ok(report(None, range, KeyChange::Kept));
             }
             RangeChoice::Free(number) => {
                 read(self.session, number, Step::ReadRange, self.acting)?.1
             }
             RangeChoice::FirstFree => {
-                let chosen = choose(&all(self.session)?, new.place);
-                chosen.map_err(|error| Error::at(Step::ReadRange, Cause::Range(error)))?
+                let ranges = all(self.session)?;
+                let may_place = |number| self.permitted(number, first, &new.asked()).is_ok();
+                let chosen = choose(&ranges, new.place, may_place);
+                chosen.map_err(|error| Error::at(Step::ReadRange, error))?
             }
         };
+        let permitted = |columns| self.permitted(before.number, columns, &new.asked());
         match before.place() {
-            None => self.place_new(before, first),
+            None => {
+                let first = permitted(first)?;
+                self.place_new(before, &first)
+            }
             // An earlier run has made it.
-            Some(place) if place == new.place => self.change(before.number, lasting, true),
+            Some(place) if place == new.place => {
+                let lasting = permitted(lasting)?;
+                self.change(before.number, &lasting, true)
+            }
             Some(Place { start, length }) => {
                 let range = before.number;
                 let exists = RangeError::Exists {
@@ -176,17 +216,35 @@ fn has_optional_resets(columns: &Columns) -> bool {
         .any(|(column, value)| *column == locking::LOCK_ON_RESET && !always.contains(value))
 }
 
-/// The range that a new one becomes: the one that is there already, or the first without LBAs.
-fn choose(ranges: &[LockingRange], place: Place) -> Result<LockingRange, RangeError> {
+/// The range that a new one becomes: the one that is there already, or the first without LBAs that
+/// who acts may place.
+fn choose(
+    ranges: &[LockingRange],
+    place: Place,
+    may_place: impl Fn(RangeNumber) -> bool,
+) -> Result<LockingRange, Cause> {
     let others = || ranges.iter().filter(|it| it.number != RangeNumber::GLOBAL);
     if let Some(found) = others().find(|range| range.place() == Some(place)) {
         return Ok(found.clone());
     }
-    let free = others().find(|range| range.range_length == Some(0));
-    let free = free.ok_or_else(|| RangeError::NoneFree(others().count()))?;
+    let free = || others().filter(|range| range.range_length == Some(0));
+    let Some(chosen) = free().find(|range| may_place(range.number)) else {
+        return Err(match free().next() {
+            Some(theirs) => none_to_place(theirs.number),
+            None => Cause::Range(RangeError::NoneFree(others().count())),
+        });
+    };
     match taken(ranges, RangeNumber::GLOBAL, place) {
-        Some(taken) => Err(taken),
-        None => Ok(free.clone()),
+        Some(taken) => Err(Cause::Range(taken)),
+        None => Ok(chosen.clone()),
+    }
+}
+
+/// Every range without LBAs belongs to somebody else.
+fn none_to_place(range: RangeNumber) -> Cause {
+    match owner_of(range) {
+        Some(owner) => Cause::SingleUser(SingleUserError::Owned { range, owner }),
+        None => Cause::Range(RangeError::Missing(range)),
     }
 }
 
@@ -199,18 +257,19 @@ fn taken(ranges: &[LockingRange], number: RangeNumber, place: Place) -> Option<R
     Some(RangeError::taken(number, by, other))
 }
 
+/// No place.
+pub(super) fn no_place() -> Columns {
+    RangeSettings::default().columns(Some(Place::NOWHERE))
+}
+
 /// What a range has that is none.
 pub(super) fn nothing() -> Columns {
-    let place = Place {
-        start: 0,
-        length: 0,
-    };
     let settings = RangeSettings {
         read_lock_enabled: Some(false),
         write_lock_enabled: Some(false),
         ..RangeSettings::default()
     };
-    let mut columns = settings.columns(Some(place));
+    let mut columns = settings.columns(Some(Place::NOWHERE));
     columns.extend(unlocked());
     columns
 }

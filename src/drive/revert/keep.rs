@@ -161,7 +161,7 @@ impl Drive {
 }
 
 /// Every range of the drive.
-pub(super) fn look(
+pub(in crate::drive) fn look(
     session: &mut Session<'_>,
     acting: Authority,
 ) -> Result<Vec<LockingRange>, Error> {

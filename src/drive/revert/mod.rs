@@ -8,8 +8,10 @@ mod release;
 
 use std::time::Duration;
 
+pub(super) use keep::look;
 pub use keep::{KeepReport, OtherRanges};
 pub use release::{ReleaseReport, Releasing};
+pub(super) use release::{can_lock, unlockable};
 
 use super::error::At;
 use super::{
@@ -207,7 +209,7 @@ impl Drive {
 }
 
 /// Ends a session that a revert has ended, or was to end. Why there was no answer, if there was none.
-fn conclude(
+pub(super) fn conclude(
     session: Session<'_>,
     reverted: Result<(), session::Error>,
 ) -> Result<Option<session::Error>, session::Error> {

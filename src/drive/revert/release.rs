@@ -248,12 +248,12 @@ impl Drive {
 }
 
 /// Whether a range can lock. What cannot be seen may.
-fn can_lock(range: &LockingRange) -> bool {
+pub(in crate::drive) fn can_lock(range: &LockingRange) -> bool {
     range.is_lock_enabled() != Some(false)
 }
 
 /// What a range has that cannot lock.
-fn unlockable() -> Columns {
+pub(in crate::drive) fn unlockable() -> Columns {
     [
         locking::READ_LOCK_ENABLED,
         locking::WRITE_LOCK_ENABLED,

@@ -263,8 +263,9 @@ fn an_admin_takes_a_range_in_single_user_mode_by_erase() {
     let (first, second) = (RangeNumber(1), RangeNumber(2));
     let own = uid::locking_range(first);
     let shown = |value: Value| {
-        let column = 0x06_0000;
-        get(uid::LOCKING_INFO, column, column, vec![(column, value)])
+        let (ranges, policy) = (0x06_0000, 0x06_0001);
+        let columns = vec![(ranges, value), (policy, Value::Uint(0))];
+        get(uid::LOCKING_INFO, ranges, policy, columns)
     };
     for (value, second_is_single) in [
         (Value::list([own.into()]), false),

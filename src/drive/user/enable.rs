@@ -8,7 +8,9 @@ use super::grant::enabled;
 use crate::drive::error::At;
 use crate::drive::login::check_pin;
 use crate::drive::ownership::set_pin;
-use crate::drive::{Authority, Cause, Credential, Drive, Error, Mismatch, Proof, Step};
+use crate::drive::{
+    Authority, Cause, Credential, Drive, Error, Mismatch, Proof, SingleUserMode, Step,
+};
 use crate::secret::Secret;
 use crate::session::Session;
 use crate::spec::column::authority as authority_column;
@@ -43,7 +45,9 @@ impl Drive {
         self.require_switch(authority, credential.authority)?;
         new_pin.map(check_pin).transpose()?;
         let acting = credential.authority;
+        let glance = self.single_user_mode_at_a_glance();
         let mut session = self.log_in_to_locking_sp(credential)?.0;
+        require_no_owner(&mut session, authority, glance)?;
         let was_enabled = enabled(&mut session, authority)? == Some(true);
         if let Some(pin) = new_pin {
             set_pin(&mut session, authority, pin, acting, None)?;
@@ -70,7 +74,9 @@ impl Drive {
     ) -> Result<bool, Error> {
         self.require_disabling(authority, credential.authority)?;
         let acting = credential.authority;
+        let glance = self.single_user_mode_at_a_glance();
         let mut session = self.log_in_to_locking_sp(credential)?.0;
+        require_no_owner(&mut session, authority, glance)?;
         let was_enabled = enabled(&mut session, authority)? != Some(false);
         if was_enabled {
             switch(&mut session, authority, false, acting)?;
@@ -96,7 +102,8 @@ impl Drive {
         authority: Authority,
         acting: Authority,
     ) -> Result<(), Error> {
-        self.require_ranges_of_admins(acting)?;
+        self.require_ranges_as(acting)?;
+        self.require_no_owner(authority)?;
         match (authority, acting) {
             (Authority::Admin(_) | Authority::User(_), Authority::Admin(_)) => Ok(()),
             (Authority::Admin(_) | Authority::User(_), acting) => {
@@ -105,6 +112,17 @@ impl Drive {
             (authority, _) => Err(Error::before(Cause::WrongAuthority(authority))),
         }
     }
+}
+
+/// Refuses to switch who owns a range, where Level 0 Discovery did not tell.
+fn require_no_owner(
+    session: &mut Session<'_>,
+    authority: Authority,
+    at_a_glance: Option<SingleUserMode>,
+) -> Result<(), Error> {
+    let mode = SingleUserMode::known(session, at_a_glance)?;
+    let checked = mode.require_no_owner(authority);
+    checked.map_err(|error| Error::at(Step::SetEnabled, Cause::SingleUser(error)))
 }
 
 /// Sets Enabled, and reads it back.

@@ -2,9 +2,9 @@
 
 use super::edit::{self, AccessChange, Edit, Need, apply, mentions};
 use super::expression::AnyOf;
-use super::{AccessError, Right, authority_row, expression};
+use super::{AccessError, Right, authority_row, expression, require_no_owner_of};
 use crate::drive::error::At;
-use crate::drive::{Authority, Cause, Credential, Drive, Error, Step, range};
+use crate::drive::{Authority, Cause, Credential, Drive, Error, SingleUserMode, Step, range};
 use crate::session::Session;
 use crate::spec::ace::{self, Subject};
 use crate::spec::column::authority as authority_column;
@@ -41,7 +41,10 @@ impl Drive {
     /// changed then.
     pub fn grant(&mut self, grant: &Grant, credential: &Credential) -> Result<AccessChange, Error> {
         self.require_rights_of(grant.user, credential.authority)?;
+        self.require_grantable(&grant.rights)?;
+        let glance = self.single_user_mode_at_a_glance();
         let mut session = self.log_in_to_locking_sp(credential)?.0;
+        grantable(&mut session, glance, &grant.rights)?;
         let mut change = AccessChange {
             enabled: enabled(&mut session, grant.user)?,
             ..AccessChange::default()
@@ -74,7 +77,11 @@ impl Drive {
     ) -> Result<AccessChange, Error> {
         self.require_rights_of(revocation.user, credential.authority)?;
         let user = revocation.user;
+        let named = revocation.rights.as_deref().unwrap_or_default();
+        self.require_grantable(named)?;
+        let glance = self.single_user_mode_at_a_glance();
         let mut session = self.log_in_to_locking_sp(credential)?.0;
+        grantable(&mut session, glance, named)?;
         let mut change = AccessChange {
             enabled: enabled(&mut session, user)?,
             ..AccessChange::default()
@@ -98,6 +105,26 @@ impl Drive {
         session.end().at(Step::EndSession)?;
         Ok(change)
     }
+}
+
+impl Drive {
+    /// Refuses rights to ranges that belong to somebody, as far as Level 0 Discovery tells.
+    pub(super) fn require_grantable(&self, rights: &[Subject]) -> Result<(), Error> {
+        let mode = self.single_user_mode_at_a_glance().unwrap_or_default();
+        let checked = require_no_owner_of(&mode, rights);
+        checked.map_err(|error| Error::before(Cause::SingleUser(error)))
+    }
+}
+
+/// The same, where Level 0 Discovery did not tell.
+fn grantable(
+    session: &mut Session<'_>,
+    at_a_glance: Option<SingleUserMode>,
+    rights: &[Subject],
+) -> Result<(), Error> {
+    let mode = SingleUserMode::known(session, at_a_glance)?;
+    let checked = require_no_owner_of(&mode, rights);
+    checked.map_err(|error| Error::at(Step::SetRights, Cause::SingleUser(error)))
 }
 
 /// Whether a User is enabled.

@@ -56,6 +56,7 @@ impl Drive {
     /// What [`Drive::grant`] refuses before anything is sent.
     pub fn plan_grant(&self, grant: &Grant, acting: Authority) -> Result<Vec<PlannedCall>, Error> {
         self.require_rights_of(grant.user, acting)?;
+        self.require_grantable(&grant.rights)?;
         let rights: Vec<Subject> = grant.rights.iter().chain(&grant.also).copied().collect();
         let arguments = format!("BooleanExpr = what it is, or {}", grant.user);
         Ok(edits(grant.user, acting, Some(&rights), &arguments))
@@ -72,6 +73,7 @@ impl Drive {
     ) -> Result<Vec<PlannedCall>, Error> {
         let user = revocation.user;
         self.require_rights_of(user, acting)?;
+        self.require_grantable(revocation.rights.as_deref().unwrap_or_default())?;
         let arguments = format!("BooleanExpr = what it is without {user}");
         Ok(edits(
             user,

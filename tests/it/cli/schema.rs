@@ -123,6 +123,72 @@ fn erase_and_revert_say_what_their_schemas_say() {
 }
 
 #[test]
+fn single_user_mode_says_what_its_schemas_say() {
+    let bench = Bench::new();
+    bench.secret("user", "Nimble-Otter-9");
+    let confirm = ["--confirm", SERIAL];
+    let setup = ["setup", "vdrive:a", "--sum-range", "1"];
+    let setup = [&setup[..], &["--new-key", "file:right"]].concat();
+    let user = ["--user-key", "file:user"];
+    let reactivate = ["reactivate", "vdrive:a", "--key", "file:right"];
+    let all = [&reactivate[..], &["--all-ranges"], &user].concat();
+    let off = [&reactivate[..], &["--off"], &confirm].concat();
+    let first = ["passwd", "vdrive:a", "--as", "User1", "--from-empty"];
+    let first = [&first[..], &["--new-key", "file:user"]].concat();
+    let set = ["range", "set", "vdrive:a", "--range", "0", "--as", "User1"];
+    let set = [&set[..], &["--key", "file:user"]].concat();
+    for (name, arguments, exit) in [
+        ("setup", [&setup[..], &user, &["--dry-run"]].concat(), 0),
+        ("setup", [&setup[..], &user].concat(), 0),
+        ("setup", [&setup[..], &user].concat(), 0),
+        (
+            "setup",
+            [&setup[..], &["--sum-range", "99"], &user].concat(),
+            2,
+        ),
+        (
+            "setup",
+            [&setup[..], &["--sum-range", "2"], &user].concat(),
+            1,
+        ),
+        ("info", vec!["info", "vdrive:a"], 0),
+        ("reactivate", [&all[..], &["--dry-run"]].concat(), 0),
+        ("reactivate", all.clone(), 8),
+        ("reactivate", [&all[..], &confirm].concat(), 0),
+        ("reactivate", [&all[..], &confirm].concat(), 0),
+        ("info", vec!["info", "vdrive:a"], 0),
+        ("lock", vec!["lock", "vdrive:a", "--key", "file:right"], 4),
+        ("reactivate", off.clone(), 1),
+        (
+            "range-set",
+            [
+                &set[..],
+                &["--read-lock-enabled", "no"],
+                &["--write-lock-enabled", "no"],
+            ]
+            .concat(),
+            0,
+        ),
+        ("reactivate", off, 0),
+        (
+            "reactivate",
+            [
+                &reactivate[..],
+                &["--range", "0", "--no-user-key"],
+                &confirm,
+            ]
+            .concat(),
+            0,
+        ),
+        ("passwd", [&first[..], &["--dry-run"]].concat(), 0),
+        ("passwd", first.clone(), 0),
+        ("passwd", first, 4),
+    ] {
+        assert_valid(name, &bench.json(&arguments, exit));
+    }
+}
+
+#[test]
 fn virtual_drives_say_what_their_schemas_say() {
     let bench = Bench::set_up();
     let cases: Vec<(&str, Vec<&str>, i32)> = vec![

@@ -8,6 +8,7 @@ mod erase;
 mod ranges;
 mod sessions;
 mod setup;
+mod single_user;
 pub(crate) mod stage;
 
 use stage::{Break, Outcome, Stage};

@@ -11,6 +11,7 @@ mod ranges;
 mod raw;
 mod resume;
 mod sessions;
+mod single_user;
 mod users;
 
 use std::io;

@@ -1,0 +1,123 @@
+//! The methods of single user mode (\[Single User Mode\] 4.3): Activate and Reactivate with its
+//! parameters. Erase stands with the other methods.
+
+use super::{Error, Session};
+use crate::spec::method::{self, parameter};
+use crate::spec::{Uid, uid};
+use crate::wire::{MethodCall, Value};
+
+/// Which Locking objects are to be in single user mode (`SingleUserModeSelectionList`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Selection {
+    /// Every one: the table stands for its rows.
+    Table,
+    /// These.
+    Objects(Vec<Uid>),
+}
+
+/// Who gives ranges in single user mode their places (`RangeStartRangeLengthPolicy`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Policy {
+    /// The User of the range, 0: what a TPer takes where the parameter is left out.
+    User,
+    /// Admins, 1.
+    Admins,
+}
+
+impl Policy {
+    /// The number on the wire.
+    #[must_use]
+    pub const fn number(self) -> u64 {
+        match self {
+            Self::User => 0,
+            Self::Admins => 1,
+        }
+    }
+}
+
+impl Selection {
+    fn value(&self) -> Value {
+        match self {
+            Self::Table => uid::LOCKING.into(),
+            Self::Objects(objects) => Value::list(objects.iter().map(|object| (*object).into())),
+        }
+    }
+}
+
+impl Session<'_> {
+    /// Activate with Locking objects in single user mode; with a policy only if there is one.
+    ///
+    /// # Errors
+    /// As [`Session::call`]: [`Error::Status`] with INVALID_PARAMETER from a TPer that does not know
+    /// a parameter.
+    pub fn activate_single_user(
+        &mut self,
+        sp: Uid,
+        selection: &Selection,
+        policy: Option<Policy>,
+    ) -> Result<(), Error> {
+        let call = MethodCall::new(sp, method::ACTIVATE);
+        self.call(&with(call, Some(selection), policy)).map(|_| ())
+    }
+
+    /// Reactivate: other Locking objects in single user mode, or none. The TPer ends the session.
+    ///
+    /// # Warning
+    /// Users lose their PINs and their rights.
+    ///
+    /// # Errors
+    /// As [`Session::call`]; the session is still open then. [`Error::Status`] with FAIL while a
+    /// range has locks enabled.
+    pub fn reactivate(
+        &mut self,
+        selection: Option<&Selection>,
+        policy: Option<Policy>,
+    ) -> Result<(), Error> {
+        let call = MethodCall::new(uid::THIS_SP, method::REACTIVATE);
+        self.call(&with(call, selection, policy)).map(|_| ())
+    }
+}
+
+fn with(mut call: MethodCall, selection: Option<&Selection>, policy: Option<Policy>) -> MethodCall {
+    if let Some(selection) = selection {
+        let list = parameter::SINGLE_USER_MODE_SELECTION_LIST;
+        call = call.optional(list, selection.value());
+    }
+    if let Some(policy) = policy {
+        let number = parameter::RANGE_START_RANGE_LENGTH_POLICY;
+        call = call.optional(number, policy.number());
+    }
+    call
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::testing::{frame, tokens};
+    use crate::spec::RangeNumber;
+
+    #[test]
+    fn the_calls_are_those_of_the_reference() {
+        let range = Selection::Objects(vec![uid::locking_range(RangeNumber(1))]);
+        let activate = MethodCall::new(uid::LOCKING_SP, method::ACTIVATE);
+        let activate = with(activate, Some(&range), Some(Policy::Admins));
+        assert_eq!(tokens(&activate.encode()), frame("7.48.1"));
+    }
+
+    #[test]
+    fn the_whole_table_is_one_reference_and_no_policy_is_that_of_the_user() {
+        let reactivate = MethodCall::new(uid::THIS_SP, method::REACTIVATE);
+        let call = with(reactivate, Some(&Selection::Table), None);
+        let call = call.optional(parameter::REACTIVATE_ADMIN1_PIN, &b"newadmin"[..]);
+        assert_eq!(tokens(&call.encode()), frame("7.48.2"));
+    }
+
+    #[test]
+    fn no_list_switches_the_mode_off() {
+        let reactivate = MethodCall::new(uid::THIS_SP, method::REACTIVATE);
+        assert_eq!(
+            with(reactivate.clone(), None, None).encode(),
+            reactivate.encode()
+        );
+    }
+}
