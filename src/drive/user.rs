@@ -113,10 +113,10 @@ impl Drive {
 
 /// Refuses rights to ranges that belong to somebody in single user mode: no ACE gives them.
 fn require_no_owner_of(mode: &SingleUserMode, rights: &[Subject]) -> Result<(), SingleUserError> {
-    let ranges = rights
+    let mut ranges = rights
         .iter()
         .filter_map(|right| Right::Known(*right).range());
-    ranges.map(|range| mode.require_no_range(range)).collect()
+    ranges.try_for_each(|range| mode.require_no_range(range))
 }
 
 /// The expression of an ACE; `None` if the drive has no such ACE, or shows it to nobody who acts.
