@@ -43,6 +43,10 @@ const TEMPLATES: &[(&str, &str)] = &[
         include_str!("../../man/sedkit-erase.8.in"),
     ),
     ("sedkit-hash.8", include_str!("../../man/sedkit-hash.8.in")),
+    (
+        "sedkit-identify-pin.8",
+        include_str!("../../man/sedkit-identify-pin.8.in"),
+    ),
     ("sedkit-info.8", include_str!("../../man/sedkit-info.8.in")),
     ("sedkit-lock.8", include_str!("../../man/sedkit-lock.8.in")),
     ("sedkit-mbr.8", include_str!("../../man/sedkit-mbr.8.in")),
@@ -80,6 +84,7 @@ const TEMPLATES: &[(&str, &str)] = &[
         "sedkit-unlock.8",
         include_str!("../../man/sedkit-unlock.8.in"),
     ),
+    ("sedkit-user.8", include_str!("../../man/sedkit-user.8.in")),
     (
         "sedkit-vdrive.8",
         include_str!("../../man/sedkit-vdrive.8.in"),

@@ -7,7 +7,9 @@ use super::error::CliError;
 use super::report::{Answer, DriveReport, Report, fields};
 use super::secret::{self, Secrets};
 use super::{Context, device};
-use crate::secret::{PinLimits, SaltInput, SaltRule, Scheme, Secret, TerminalPrompter, derive};
+use crate::secret::{
+    PinLimits, SaltInput, SaltRule, Scheme, SchemeOutput, Secret, TerminalPrompter, derive,
+};
 use crate::transport::Identity;
 use crate::wire::hex;
 
@@ -22,6 +24,10 @@ struct HashFields {
     salt: Option<String>,
     pin: String,
 }
+
+/// What a person may take for a PIN.
+const NO_PIN: &str = "this is the password of another lock (ATA Security, or the vendor's own): it \
+    opens no TCG drive";
 
 /// Prints the PIN.
 pub(crate) fn run(arguments: &Hash, context: &Context) -> Result<Report, CliError> {
@@ -40,6 +46,9 @@ pub(crate) fn run(arguments: &Hash, context: &Context) -> Result<Report, CliErro
     let input = facts.salt_input();
     let passphrase = passphrase(arguments, context)?;
     let pin = derive(scheme, &rule, &input, &passphrase, PinLimits::default())?;
+    if scheme.output() != SchemeOutput::Pin {
+        context.output.note(NO_PIN);
+    }
     let salt = scheme.is_salted().then(|| rule.salt(&input).ok()).flatten();
     let value = HashFields {
         scheme: scheme.name(),

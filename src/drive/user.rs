@@ -113,8 +113,9 @@ impl Drive {
 
 /// Refuses rights to ranges that belong to somebody in single user mode: no ACE gives them.
 fn require_no_owner_of(mode: &SingleUserMode, rights: &[Subject]) -> Result<(), SingleUserError> {
-    let range = |right: &Subject| Right::Known(*right).range();
-    let mut ranges = rights.iter().filter_map(range);
+    let mut ranges = rights
+        .iter()
+        .filter_map(|right| Right::Known(*right).range());
     ranges.try_for_each(|range| mode.require_no_range(range))
 }
 

@@ -167,7 +167,7 @@ fn a_capture_of_many_com_packets_is_explained() {
 fn a_boolean_expression_is_explained() {
     let text = pretty::tokens(&tokens("7.22"));
     let expected = "\
-Call ACE 0003e001.Set
+Call ACE_Locking_Range1_Set_RdLocked.Set
   Values
     BooleanExpr
       Authority_object_ref = Admins

@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn every_hash_comes_with_every_salt_in_the_end() {
-        let serial = b" S1_34567 90ABC     ";
+        let serial = b" S1_34567 90ABCDEF  ";
         for bus in [Bus::Nvme, Bus::Scsi, Bus::Ata, Bus::Usb] {
             let rules = order(&evidence(bus), "Test1234", serial, b"ATA     ");
             for scheme in HASHES {

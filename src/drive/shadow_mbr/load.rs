@@ -40,7 +40,7 @@ impl Drive {
     /// at the first block, the last, and a few between them.
     ///
     /// # Errors
-    /// [`TableError::Beyond`] if the image does not fit; otherwise any [`Error`].
+    /// [`TableError::Beyond`](crate::drive::TableError::Beyond) if the image does not fit; otherwise any [`Error`].
     pub fn survey_mbr(
         &mut self,
         image: &mut dyn Contents<Error = io::Error>,
@@ -63,7 +63,7 @@ impl Drive {
     /// an image until the end, unless [`Atomicity::Whole`] is asked for.
     ///
     /// # Errors
-    /// [`TableError::Beyond`] before anything is written, [`Cause::ConsentRequired`] where a block is
+    /// [`TableError::Beyond`](crate::drive::TableError::Beyond) before anything is written, [`Cause::ConsentRequired`] where a block is
     /// to be overwritten that is not blank; otherwise any [`Error`].
     pub fn load_mbr(
         &mut self,

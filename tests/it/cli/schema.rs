@@ -124,67 +124,50 @@ fn erase_and_revert_say_what_their_schemas_say() {
 
 #[test]
 fn single_user_mode_says_what_its_schemas_say() {
+    // Words in capitals stand for what comes again and again.
+    let words = [
+        ("SETUP", "setup vdrive:a --new-key file:right USER"),
+        ("REACTIVATE", "reactivate vdrive:a --key file:right"),
+        (
+            "FIRST",
+            "passwd vdrive:a --as User1 --from-empty --new-key file:user",
+        ),
+        (
+            "SET",
+            "range set vdrive:a --range 0 --as User1 --key file:user",
+        ),
+        ("USER", "--user-key file:user"),
+        ("CONFIRM", &format!("--confirm {SERIAL}")),
+    ];
+    let lines = [
+        "setup 0 SETUP --sum-range 1 --dry-run",
+        "setup 0 SETUP --sum-range 1",
+        "setup 0 SETUP --sum-range 1",
+        "setup 2 SETUP --sum-range 1 --sum-range 99",
+        "setup 1 SETUP --sum-range 1 --sum-range 2",
+        "info 0 info vdrive:a",
+        "reactivate 0 REACTIVATE --all-ranges USER --dry-run",
+        "reactivate 8 REACTIVATE --all-ranges USER",
+        "reactivate 0 REACTIVATE --all-ranges USER CONFIRM",
+        "reactivate 0 REACTIVATE --all-ranges USER CONFIRM",
+        "info 0 info vdrive:a",
+        "lock 4 lock vdrive:a --key file:right",
+        "reactivate 1 REACTIVATE --off CONFIRM",
+        "range-set 0 SET --read-lock-enabled no --write-lock-enabled no",
+        "reactivate 0 REACTIVATE --off CONFIRM",
+        "reactivate 0 REACTIVATE --range 0 --no-user-key CONFIRM",
+        "passwd 0 FIRST --dry-run",
+        "passwd 0 FIRST",
+        "passwd 4 FIRST",
+    ];
     let bench = Bench::new();
     bench.secret("user", "Nimble-Otter-9");
-    let confirm = ["--confirm", SERIAL];
-    let setup = ["setup", "vdrive:a", "--sum-range", "1"];
-    let setup = [&setup[..], &["--new-key", "file:right"]].concat();
-    let user = ["--user-key", "file:user"];
-    let reactivate = ["reactivate", "vdrive:a", "--key", "file:right"];
-    let all = [&reactivate[..], &["--all-ranges"], &user].concat();
-    let off = [&reactivate[..], &["--off"], &confirm].concat();
-    let first = ["passwd", "vdrive:a", "--as", "User1", "--from-empty"];
-    let first = [&first[..], &["--new-key", "file:user"]].concat();
-    let set = ["range", "set", "vdrive:a", "--range", "0", "--as", "User1"];
-    let set = [&set[..], &["--key", "file:user"]].concat();
-    for (name, arguments, exit) in [
-        ("setup", [&setup[..], &user, &["--dry-run"]].concat(), 0),
-        ("setup", [&setup[..], &user].concat(), 0),
-        ("setup", [&setup[..], &user].concat(), 0),
-        (
-            "setup",
-            [&setup[..], &["--sum-range", "99"], &user].concat(),
-            2,
-        ),
-        (
-            "setup",
-            [&setup[..], &["--sum-range", "2"], &user].concat(),
-            1,
-        ),
-        ("info", vec!["info", "vdrive:a"], 0),
-        ("reactivate", [&all[..], &["--dry-run"]].concat(), 0),
-        ("reactivate", all.clone(), 8),
-        ("reactivate", [&all[..], &confirm].concat(), 0),
-        ("reactivate", [&all[..], &confirm].concat(), 0),
-        ("info", vec!["info", "vdrive:a"], 0),
-        ("lock", vec!["lock", "vdrive:a", "--key", "file:right"], 4),
-        ("reactivate", off.clone(), 1),
-        (
-            "range-set",
-            [
-                &set[..],
-                &["--read-lock-enabled", "no"],
-                &["--write-lock-enabled", "no"],
-            ]
-            .concat(),
-            0,
-        ),
-        ("reactivate", off, 0),
-        (
-            "reactivate",
-            [
-                &reactivate[..],
-                &["--range", "0", "--no-user-key"],
-                &confirm,
-            ]
-            .concat(),
-            0,
-        ),
-        ("passwd", [&first[..], &["--dry-run"]].concat(), 0),
-        ("passwd", first.clone(), 0),
-        ("passwd", first, 4),
-    ] {
-        assert_valid(name, &bench.json(&arguments, exit));
+    for line in lines {
+        let written_out = |line: String, (word, text): &(&str, &str)| line.replace(word, text);
+        let line = words.iter().fold(line.to_owned(), written_out);
+        let words: Vec<&str> = line.split(' ').collect();
+        let document = bench.json(&words[2..], words[1].parse().unwrap());
+        assert_valid(words[0], &document);
     }
 }
 

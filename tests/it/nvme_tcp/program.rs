@@ -104,7 +104,7 @@ fn a_trace_shows_every_interface_command_and_no_pin() {
     let serial = &server.document["drives"][0]["serial"];
     for expected in [
         &format!("Z {} IF-SEND TCG 01 ComID", serial.as_str().unwrap()),
-        "IF-RECV TCG 01 ComID 0x0001, 200 bytes\n",
+        "IF-RECV TCG 01 ComID 0x0001, 216 bytes\n",
         "StartSession",
         "SyncSession",
         "Admin1",

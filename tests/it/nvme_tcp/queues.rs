@@ -11,8 +11,8 @@ fn a_drive_is_attached_and_answers_level_0() {
     let level_0 = host.security_receive(1, 2048).unwrap();
     assert_eq!(level_0.len(), 2048);
     let length = u32::from_be_bytes(level_0[..4].try_into().unwrap());
-    assert_eq!(length + 4, 200);
-    assert_eq!(level_0[200..], [0; 1848]);
+    assert_eq!(length + 4, 216);
+    assert_eq!(level_0[216..], [0; 1832]);
     let namespace = identify(&mut host.admin, 0, 1).unwrap();
     assert_eq!(namespace[..8], (64_u64 << 20 >> 9).to_le_bytes());
     assert_eq!(namespace[130], 9);
