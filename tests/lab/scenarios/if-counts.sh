@@ -6,7 +6,7 @@
 # drive: b --size 64MiB --serial LAB002
 # drive: c --size 64MiB --serial LAB003
 # drive: d --size 64MiB --serial LAB004
-# time: 240
+# time: 400
 # shellcheck source=tests/lab/guest/lib.sh
 source /lab/lib.sh
 
@@ -94,6 +94,29 @@ counting cryptsetup cryptsetup close volume
 row 8
 for drive in a b c; do locked "$drive" 0; done
 locked d 1
+
+# sedutil-cli never looks whether the range is free, and always gives it a new key.
+place=(--start 8192 --length 4096 --key file:key --confirm LAB001)
+task='set up a range, read back'
+counting sedkit by_sedkit range create --range 1 --assume-free "${place[@]}"
+counting sedutil by_sedutil --setupLockingRange 1 8192 4096 'Correct-Horse-7'
+row 9
+place[1]=16384
+task='set up a range that is free, with a new key'
+counting sedkit by_sedkit range create --range 2 "${place[@]}"
+counting sedutil by_sedutil --setupLockingRange 2 16384 4096 'Correct-Horse-7'
+row 13
+
+# A quarter of the table, and of its budget; sedutil-cli does not read back what it has written.
+head -c $((32 << 20)) /dev/urandom >image
+task='load 32 MiB into the shadow MBR'
+counting sedkit sedkit mbr load "${node[a]}" image --no-verify --key file:key --confirm LAB001
+counting sedutil by_sedutil --loadPBAimage 'Correct-Horse-7' image
+row 1100
+task='load the same 32 MiB again'
+counting sedkit sedkit mbr load "${node[a]}" image --key file:key --confirm LAB001
+counting sedutil by_sedutil --loadPBAimage 'Correct-Horse-7' image
+row 1100
 
 for drive in a b; do
     check "drive $drive gets a shadow MBR" \
