@@ -201,7 +201,11 @@ impl Com {
             wait.check(self.clock.now())?;
             let mut part = self.poll(&mut wait)?;
             match readiness(&part, self.buffer.len()) {
-                Readiness::NeedsBuffer(length) => self.grow(length)?,
+                // Also where the answer is not ours, but one that a killed process left.
+                Readiness::NeedsBuffer(length) => {
+                    self.grow(length)?;
+                    continue;
+                }
                 Readiness::Ready => {
                     self.awaiting = part.outstanding_data != 0;
                     size += self.buffer.len();

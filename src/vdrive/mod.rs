@@ -18,7 +18,7 @@
 //! let mut drive = VirtualDrive::in_memory(&CreateOptions::new(64 << 20))?;
 //! let mut discovery = [0; 2048];
 //! let length = drive.if_recv(SecurityProtocol::TCG, ComId::LEVEL_0_DISCOVERY, &mut discovery)?;
-//! assert_eq!(length, 200);
+//! assert_eq!(length, 216);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

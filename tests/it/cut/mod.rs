@@ -5,6 +5,7 @@
 //! the program is killed.
 
 mod erase;
+mod mbr;
 mod ranges;
 mod sessions;
 mod setup;

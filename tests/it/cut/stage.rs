@@ -30,6 +30,14 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The folder of the journal, beside the drive.
 const STATE: &str = "state";
 
+/// A file with an image for the shadow MBR, of several blocks that differ.
+pub(crate) const IMAGE: &str = "image";
+
+fn image() -> Vec<u8> {
+    let byte = |place: usize| u8::try_from(place * 7 % 251).expect("a remainder is small");
+    (1..=200_000).map(byte).collect()
+}
+
 /// How a command is broken off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Break {
@@ -83,6 +91,7 @@ impl Stage {
         for (name, secret) in SECRETS {
             write_secret(&stage.file(name), secret);
         }
+        std::fs::write(stage.file(IMAGE), image()).unwrap();
         stage
     }
 
