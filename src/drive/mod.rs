@@ -6,8 +6,8 @@
 //!
 //! In reading order: `mod` (opening, questions to anybody), `login` (sessions as somebody, the
 //! budget of wrong PINs), `journal` (notes for the run after an interrupted one), `setup` with
-//! `ownership` and `range`, `unlock` and `lock`, `passwd`, `identify` with `tally`, `user`, `erase`
-//! and `revert`; `byte_table` with `shadow_mbr`, `data_store` and `boot`; `reset`, `data_removal` and
+//! `ownership` and `range`, `single_user`, `unlock` and `lock`, `passwd`, `identify` with `tally`,
+//! `user`, `erase` and `revert`; `byte_table` with `shadow_mbr`, `data_store` and `boot`; `reset`, `data_removal` and
 //! `facts` for what is asked for rarely, `raw` for everything else; `state`, `finding` and `plan` say
 //! things without sending anything.
 
