@@ -4,10 +4,24 @@ use super::args::Looking as Arguments;
 use super::error::CliError;
 use super::secret::{self, Acting};
 use super::{Context, preflight};
-use crate::drive::{Credential, Drive};
+use crate::drive::{Authority, Credential, Drive};
 
 /// Who needs no secret.
 const ANYBODY: &str = "Anybody";
+
+/// The authority of a name; nothing for anybody.
+pub(crate) fn authority(name: &str) -> Result<Option<Authority>, CliError> {
+    if name.eq_ignore_ascii_case(ANYBODY) {
+        return Ok(None);
+    }
+    let authority = secret::authority(name);
+    let authority = authority.map_err(|error| {
+        CliError::usage(format!(
+            "{error}; here also {ANYBODY}, which needs no secret"
+        ))
+    })?;
+    Ok(Some(authority))
+}
 
 /// Who looks.
 pub(crate) struct Looking<'a>(Option<Acting<'a>>);
@@ -15,16 +29,10 @@ pub(crate) struct Looking<'a>(Option<Acting<'a>>);
 impl<'a> Looking<'a> {
     /// As the options say.
     pub(crate) fn new(args: &'a Arguments, context: &'a Context) -> Result<Self, CliError> {
-        if args.authority.eq_ignore_ascii_case(ANYBODY) {
-            return Ok(Self(None));
-        }
-        let authority = secret::authority(&args.authority).map_err(|error| {
-            CliError::usage(format!(
-                "{error}; here also {ANYBODY}, which needs no secret"
-            ))
-        })?;
-        let acting = Acting::new(authority, &args.key, &args.scheme, args.session, context)?;
-        Ok(Self(Some(acting)))
+        let acting =
+            |authority| Acting::new(authority, &args.key, &args.scheme, args.session, context);
+        let acting = authority(&args.authority)?.map(acting).transpose()?;
+        Ok(Self(acting))
     }
 
     /// Looks at a drive.

@@ -7,9 +7,9 @@ use crate::cli::drives::{self, Done};
 use crate::cli::error::CliError;
 use crate::cli::ranges::{self, RangeFields};
 use crate::cli::report::Report;
-use crate::cli::secret::{self, Acting};
-use crate::cli::{Context, preflight};
-use crate::drive::{Authority, Credential, Drive};
+use crate::cli::secret::Acting;
+use crate::cli::{Context, looking, preflight};
+use crate::drive::{Credential, Drive};
 
 #[derive(Serialize)]
 struct Fields {
@@ -18,7 +18,7 @@ struct Fields {
 
 /// Shows every range.
 pub(super) fn run(args: &RangeList, context: &Context) -> Result<Report, CliError> {
-    let authority = authority(&args.acting.authority)?;
+    let authority = looking::authority(&args.acting.authority)?;
     let acting = |authority| Acting::new(authority, &args.key, &args.scheme, args.session, context);
     let acting = authority.map(acting).transpose()?;
     Ok(drives::on_one(
@@ -34,23 +34,6 @@ pub(super) fn run(args: &RangeList, context: &Context) -> Result<Report, CliErro
         },
     ))
 }
-
-/// Who is to be shown the ranges; nothing for anybody.
-fn authority(name: &str) -> Result<Option<Authority>, CliError> {
-    if name.eq_ignore_ascii_case(ANYBODY) {
-        return Ok(None);
-    }
-    let authority = secret::authority(name);
-    let authority = authority.map_err(|error| {
-        CliError::usage(format!(
-            "{error}; here also {ANYBODY}, which needs no secret"
-        ))
-    })?;
-    Ok(Some(authority))
-}
-
-/// Who needs no secret.
-const ANYBODY: &str = "Anybody";
 
 fn show(drive: &mut Drive, credential: Option<&Credential>) -> Result<Done, CliError> {
     let found = drive.ranges(credential)?;
