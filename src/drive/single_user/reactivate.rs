@@ -137,6 +137,7 @@ impl Drive {
             pin: wanted.owner_pin.as_ref(),
             is_fresh,
             has_consent: false,
+            locks: Columns::new(),
         })?;
         locks.remove();
         self.conclude_reactivation(settled, &mut report)?;
