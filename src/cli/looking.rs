@@ -9,6 +9,9 @@ use crate::drive::{Authority, Credential, Drive};
 /// Who needs no secret.
 const ANYBODY: &str = "Anybody";
 
+/// Who looks with a secret, unless somebody else is named.
+const ADMIN1: &str = "Admin1";
+
 /// The authority of a name; nothing for anybody.
 pub(crate) fn authority(name: &str) -> Result<Option<Authority>, CliError> {
     if name.eq_ignore_ascii_case(ANYBODY) {
@@ -29,10 +32,15 @@ pub(crate) struct Looking<'a>(Option<Acting<'a>>);
 impl<'a> Looking<'a> {
     /// As the options say.
     pub(crate) fn new(args: &'a Arguments, context: &'a Context) -> Result<Self, CliError> {
-        let acting =
-            |authority| Acting::new(authority, &args.key, &args.scheme, args.session, context);
-        let acting = authority(&args.authority)?.map(acting).transpose()?;
-        Ok(Self(acting))
+        let named = args.authority.as_deref();
+        // A secret that is given is somebody's: it is not left unused.
+        let named = named.unwrap_or(match &args.key.key {
+            Some(_) => ADMIN1,
+            None => ANYBODY,
+        });
+        let key = args.key.needed();
+        let acting = |authority| Acting::new(authority, &key, &args.scheme, args.session, context);
+        Ok(Self(authority(named)?.map(acting).transpose()?))
     }
 
     /// Looks at a drive.

@@ -4,10 +4,8 @@ mod single_user;
 mod table;
 
 use super::exit::Code;
-use crate::drive::{
-    AccessError, Authority, Cause, Error, Mismatch, RangeError, TableError, TallyError,
-};
-use crate::secret::{LOOK_ALIKES, SchemeError, SourceError};
+use crate::drive::{AccessError, Authority, Cause, Error, Mismatch, RangeError, TallyError};
+use crate::secret::{LOOK_ALIKES, SaltError, SchemeError, SourceError};
 use crate::spec::{MethodStatus, Ssc};
 use crate::vdrive::serve;
 use crate::vdrive::{self, StoreError};
@@ -41,7 +39,7 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
         Cause::Refused { authority } | Cause::OneOfTwoRefused { authority } => {
             return Some(refused(*authority));
         }
-        Cause::NotPermitted { .. } => "act as Admin1, which may do everything in the Locking SP",
+        Cause::NotPermitted { authority } => not_permitted(*authority),
         Cause::LockedOut { authority } => return Some(locked_out(*authority)),
         Cause::TryBudget { .. } => {
             "--tries N allows more; every wrong one counts against the drive's own limit, which \
@@ -96,6 +94,17 @@ const FROZEN: &str = "power-cycle the drive; if it is frozen again, switch the o
 
 const ATA_PASSWORD: &str = "a disk password set in firmware (ATA Security) makes drives fail like \
     this: see \"sedkit info\"";
+
+const fn not_permitted(authority: Authority) -> &'static str {
+    match authority {
+        Authority::User(_) => {
+            "an Admin can give a User the right: \"sedkit user grant\"; \"sedkit user list\" shows \
+             who has which. Or act as Admin1"
+        }
+        Authority::Admin(1) => "\"sedkit user list\" shows what Admins may not do",
+        _ => "act as Admin1, which may do everything in the Locking SP",
+    }
+}
 
 const fn unknown_authority(authority: Authority) -> &'static str {
     match authority {
@@ -348,6 +357,10 @@ pub(crate) fn for_source(error: &SourceError) -> Option<String> {
             ));
         }
         SourceError::Mismatch => "type the new passphrase twice alike; nothing was changed",
+        SourceError::NoTerminal { .. } => {
+            "name a SOURCE by the option of this secret (--key, --new-key, --psid, …): stdin, fd:N, \
+             file:PATH, cred:NAME, keyring:DESCRIPTION, exec:COMMAND or hex-file:PATH"
+        }
         SourceError::Consumed { .. } => "give each secret a source of its own: fd:3, file:PATH",
         _ => return None,
     };
@@ -364,14 +377,25 @@ pub(crate) fn for_scheme(error: &SchemeError) -> Option<String> {
         SchemeError::TooLong { .. } | SchemeError::PinTooLong { .. } => {
             "nothing is ever cut: choose a shorter one, or a scheme that hashes"
         }
-        SchemeError::Salt(_) => {
-            "give the serial number with --serial, or the salt with --salt hex:…"
-        }
+        SchemeError::Salt(error) => for_salt(error),
         _ => {
             "give another passphrase, or another scheme: --scheme for the present one, --new-scheme"
         }
     };
     Some(text.to_owned())
+}
+
+const fn for_salt(error: &SaltError) -> &'static str {
+    match error {
+        SaltError::NoVendor | SaltError::Vendor { .. } => {
+            "SCSI and SATA drives have one, and \"sedkit hash\" takes --vendor; any salt can be given \
+             with --salt hex:…"
+        }
+        SaltError::NoModel => "\"sedkit hash\" takes --model",
+        SaltError::NoSerial => {
+            "name the drive, or give the serial number with --serial, or the salt with --salt hex:…"
+        }
+    }
 }
 
 #[cfg(test)]

@@ -61,7 +61,7 @@ impl<'a> Session<'a> {
                 session,
                 ..
             } = options;
-            Acting::new(authority, key, scheme, *session, context)
+            Acting::new(authority, &key.needed(), scheme, *session, context)
         };
         Ok(Self {
             sp,
