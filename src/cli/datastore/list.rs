@@ -98,7 +98,9 @@ fn text(found: &DataStores, tables: &[OneTable]) -> String {
         text += "\n?: shown to Admins, with --key";
     }
     if let Some(most) = found.most_tables.filter(|most| *most > 1) {
-        text += &format!("\nup to {most} tables can be made when locking is activated (\"sedkit setup --datastore\")");
+        text += &format!(
+            "\nup to {most} tables can be made when locking is activated (\"sedkit setup --datastore\")"
+        );
     }
     text
 }
