@@ -29,6 +29,8 @@ pub struct Tally {
     pub shown: Tries,
     /// The rules that a search has found wrong.
     pub refused: Vec<PinRule>,
+    /// The rule that a search has found right the last time. The PIN may be another one by now.
+    pub opened: Option<PinRule>,
 }
 
 /// Why attempts cannot be counted.
@@ -59,11 +61,11 @@ pub enum TallyError {
 }
 
 impl Tally {
-    /// Forgets the attempts, and keeps what was learned of the limit.
+    /// Forgets the attempts, and keeps what was learned of the limit and of who set the PIN.
     pub(super) fn clear(&mut self) {
-        let shown = self.shown;
         *self = Self {
-            shown,
+            shown: self.shown,
+            opened: self.opened.take(),
             ..Self::default()
         };
     }
@@ -87,6 +89,9 @@ impl Tally {
         for rule in &self.refused {
             let _ = writeln!(text, "refused {rule}");
         }
+        if let Some(rule) = &self.opened {
+            let _ = writeln!(text, "opened {rule}");
+        }
         text
     }
 
@@ -104,6 +109,7 @@ impl Tally {
                 "limit" => tally.shown.try_limit = Some(value.parse().ok()?),
                 "persistence" => tally.shown.persistence = Some(value.parse().ok()?),
                 "refused" => tally.refused.push(value.parse().ok()?),
+                "opened" => tally.opened = Some(value.parse().ok()?),
                 _ => return None,
             }
         }
@@ -154,6 +160,15 @@ impl TallyFile {
         };
         tally.attempts = tally.attempts.saturating_add(1);
         tally.is_locked_out = is_locked_out;
+        let _ = self.write(&tally);
+    }
+
+    /// Notes by which rule a search has opened the authority.
+    pub(super) fn learn(&self, rule: &PinRule) {
+        let Ok(mut tally) = self.read() else {
+            return;
+        };
+        tally.opened = Some(rule.clone());
         let _ = self.write(&tally);
     }
 
@@ -233,6 +248,7 @@ mod tests {
                 PinRule::new(Scheme::Raw, SaltRule::Serial),
                 PinRule::new(Scheme::Sedutil, SaltRule::Hex([7; 20])),
             ],
+            opened: Some(PinRule::new(Scheme::SedutilSha512, SaltRule::Zero)),
         }
     }
 
@@ -253,6 +269,7 @@ mod tests {
         file.clear();
         let expected = Tally {
             shown: sample().shown,
+            opened: sample().opened,
             ..Tally::default()
         };
         assert_eq!(file.read().unwrap(), expected);

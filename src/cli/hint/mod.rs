@@ -361,6 +361,9 @@ pub(crate) fn for_source(error: &SourceError) -> Option<String> {
             "name a SOURCE by the option of this secret (--key, --new-key, --psid, …): stdin, fd:N, \
              file:PATH, cred:NAME, keyring:DESCRIPTION, exec:COMMAND or hex-file:PATH"
         }
+        SourceError::Empty { .. } => {
+            "no empty secret is ever sent: type it, or look at what the source gives"
+        }
         SourceError::Consumed { .. } => "give each secret a source of its own: fd:3, file:PATH",
         _ => return None,
     };

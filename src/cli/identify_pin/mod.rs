@@ -82,12 +82,11 @@ impl<'a> Job<'a> {
         let mut rules = evidence.ordered(&keys.passphrase, &drive.salt_input());
         let mut outcomes = Vec::new();
         for authority in authorities {
+            let earlier = drive.tally(authority).ok().and_then(|tally| tally.opened);
+            first(&mut rules, earlier.as_ref());
             let outcome = self.search(drive, authority, &keys, rules.clone())?;
             // What made one PIN of the passphrase probably made the others, too.
-            if let Some(found) = outcome.found() {
-                rules.retain(|rule| rule != found);
-                rules.insert(0, found.clone());
-            }
+            first(&mut rules, outcome.found());
             let is_over = outcome.is_over();
             outcomes.push(outcome);
             if is_over {
@@ -175,6 +174,14 @@ impl<'a> Job<'a> {
                  power was not cut, or this drive's count survives it",
             );
         }
+    }
+}
+
+/// Puts a rule before the others, if it is among them.
+fn first(rules: &mut [PinRule], likely: Option<&PinRule>) {
+    let position = rules.iter().position(|rule| Some(rule) == likely);
+    if let Some(head) = position.and_then(|position| rules.get_mut(..=position)) {
+        head.rotate_right(1);
     }
 }
 

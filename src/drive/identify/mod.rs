@@ -88,7 +88,13 @@ impl Drive {
         self.require_sp_of(search.authority)?;
         let mut hunt = Hunt::new(self, search)?;
         let end = hunt.run(self);
-        let is_found = matches!(end, SearchEnd::Found(_));
+        let is_found = match &end {
+            SearchEnd::Found(rule) => {
+                self.tally_file(search.authority).learn(rule);
+                true
+            }
+            _ => false,
+        };
         let done = hunt.report.refused.len() + usize::from(is_found);
         Ok(SearchReport {
             left: hunt.queue.into_iter().skip(done).collect(),

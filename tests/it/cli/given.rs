@@ -192,3 +192,18 @@ fn who_is_locked_out_is_told_how_the_search_goes_on() {
         .exits(5)
         .complains("then go on with --power-cycled");
 }
+
+/// A rule that was found is not searched for again.
+#[test]
+fn what_opened_a_drive_is_tried_first_the_next_time() {
+    let bench = Bench::new();
+    let setup = ["setup", "vdrive:a", "--new-key", "file:right"];
+    let scheme = ["--new-scheme", "sedutil-sha512-75k"];
+    bench.run(&[&setup[..], &scheme].concat()).exits(0);
+    let search = with(&["identify-pin", "vdrive:a", "--power-cycled"], KEY);
+    bench.run(&search).exits(4).complains("11 are left");
+    bench.open("a").power_cycle().unwrap();
+    bench.run(&search).exits(0);
+    let again = bench.run(&search).exits(0);
+    again.says("--scheme sedutil-sha512-75k --salt serial (1 attempt");
+}
