@@ -483,6 +483,45 @@ fn locks_are_on_again_where_reactivation_is_refused() {
         .unwrap();
 }
 
+/// A run that was killed after it had switched locks off has noted them.
+#[test]
+fn what_an_interrupted_reactivation_has_noted_ends_with_a_revert() {
+    let rig = small();
+    let setup = |rig: &Rig| {
+        let mut drive = rig.open().unwrap();
+        drive.setup(&SetupPlan::default(), &pin(PIN)).unwrap();
+    };
+    setup(&rig);
+    let wanted = wanted(some(&[1]), RangePolicy::User);
+    let run = |drive: &mut Drive| drive.reactivate(&wanted, &admin1(PIN), small().consent());
+    let enabled = |rig: &Rig| {
+        let ranges = rig.open().unwrap().ranges(Some(&admin1(PIN))).unwrap();
+        ranges[0].is_lock_enabled()
+    };
+    let mut commands = 0;
+    while enabled(&rig) == Some(true) {
+        assert!(killed(&rig, commands, |drive| run(drive).map(drop)));
+        commands += 1;
+    }
+    let mut drive = rig.open().unwrap();
+    drive.revert(&sid(PIN), rig.consent()).unwrap();
+    setup(&rig);
+    let off = RangeChange {
+        place: None,
+        settings: RangeSettings {
+            read_lock_enabled: Some(false),
+            write_lock_enabled: Some(false),
+            ..RangeSettings::default()
+        },
+    };
+    let mut drive = rig.open().unwrap();
+    drive
+        .set_range(RangeNumber(0), &off, &admin1(PIN), None)
+        .unwrap();
+    run(&mut rig.open().unwrap()).unwrap();
+    assert_eq!(enabled(&rig), Some(false));
+}
+
 #[test]
 fn release_is_refused_where_only_an_owner_can_switch_locks_off() {
     let rig = sum(SingleUserRanges::All, RangePolicy::User);
