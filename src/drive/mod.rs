@@ -59,7 +59,9 @@ mod unlock;
 mod user;
 
 pub use authority::{Authority, Credential, ParseAuthorityError};
-pub use boot::{BootFlaw, BootImage, examine as examine_boot_image};
+pub use boot::{
+    BootFlaw, BootImage, Partition, Partitions, examine as examine_boot_image, partitions,
+};
 pub use byte_table::{
     Atomicity, ByteTable, Comparison, Contents, OnPiece, OnProgress, Phase, Piece, TableError,
     TableName, TableProgress, Verification, WriteReport, ZeroPadded,

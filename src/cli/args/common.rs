@@ -65,7 +65,8 @@ pub(crate) struct Devices {
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Key {
     /// Where the secret comes from: prompt, stdin, fd:N, file:PATH, cred:NAME,
-    /// keyring:DESCRIPTION, exec:COMMAND, hex-file:PATH, msid; one newline at its end is dropped
+    /// keyring:DESCRIPTION, exec:COMMAND, hex-file:PATH, msid; one newline at its end is dropped, and {serial} in it
+    /// stands for the drive's serial number
     #[arg(
         long,
         help_heading = "Secrets",

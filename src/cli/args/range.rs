@@ -76,7 +76,8 @@ pub(crate) struct Settings {
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
     sedkit range create /dev/nvme0 --start 100GiB --length rest --confirm S5GXNX0T123456\n  \
-    sedkit range create /dev/nvme0 --range 3 --start 2048 --length 1GiB --name data")]
+    sedkit range create /dev/nvme0 --range 3 --start 2048 --length 1GiB --name data\n  \
+    sedkit range create /dev/nvme0 --partition 2 --partition 3 --confirm S5GXNX0T123456")]
 pub(crate) struct RangeCreate {
     #[command(flatten)]
     pub(crate) device: Device,
@@ -84,11 +85,20 @@ pub(crate) struct RangeCreate {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) range: Option<u16>,
     /// First block, as LBA or with a unit (KiB, MiB, GiB, TiB, %)
-    #[arg(long, value_name = "START")]
-    pub(crate) start: String,
+    #[arg(long, value_name = "START", requires = "length")]
+    pub(crate) start: Option<String>,
     /// How long it is, in blocks or with a unit; or rest: up to the end of the drive
-    #[arg(long, value_name = "LENGTH")]
-    pub(crate) length: String,
+    #[arg(long, value_name = "LENGTH", requires = "start")]
+    pub(crate) length: Option<String>,
+    /// The blocks of this partition of the drive's GPT, or of several neighbours; repeatable
+    #[arg(
+        long = "partition",
+        value_name = "N",
+        conflicts_with = "start",
+        required_unless_present = "start",
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
+    pub(crate) partitions: Vec<u32>,
     /// Do not read the range first: what it holds now is lost, too; its key stays
     #[arg(long, requires = "range")]
     pub(crate) assume_free: bool,

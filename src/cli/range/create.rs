@@ -2,7 +2,7 @@
 
 use super::loss::{Guard, Move};
 use super::tables::Tables;
-use super::{Changed, data_text, settings};
+use super::{Changed, data_text, partitions, settings};
 use crate::cli::args::range::RangeCreate;
 use crate::cli::device::Named;
 use crate::cli::drives::{self, Done};
@@ -31,7 +31,7 @@ pub(super) fn run(args: &RangeCreate, context: &Context) -> Result<Report, CliEr
         |name, drive| {
             preflight::locking(drive, authority)?;
             let layout = Layout::of(drive.discovery(), name.geometry)?;
-            let new = new_range(args, layout, &settings)?;
+            let new = new_range(args, name, drive, layout, &settings)?;
             drive.check_place(number(args), new.place)?;
             if args.dry_run.dry_run {
                 let calls = drive.plan_create_range(&new, authority)?;
@@ -61,10 +61,18 @@ fn number(args: &RangeCreate) -> Option<RangeNumber> {
 
 fn new_range(
     args: &RangeCreate,
+    name: &Named,
+    drive: &Drive,
     layout: Layout,
     settings: &RangeSettings,
 ) -> Result<NewRange, CliError> {
-    let Extent { start, length } = layout.parse_parts(&args.start, &args.length)?;
+    let place = match (&args.start, &args.length) {
+        (Some(start), Some(length)) => {
+            let Extent { start, length } = layout.parse_parts(start, length)?;
+            Place { start, length }
+        }
+        _ => partitions::place(&args.partitions, name, drive)?,
+    };
     let choice = match number(args) {
         None => RangeChoice::FirstFree,
         Some(number) if args.assume_free => RangeChoice::AssumedFree(number),
@@ -72,7 +80,7 @@ fn new_range(
     };
     Ok(NewRange {
         choice,
-        place: Place { start, length },
+        place,
         settings: settings.clone(),
     })
 }

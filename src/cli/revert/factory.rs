@@ -78,13 +78,17 @@ impl<'a> By<'a> {
             Self::Owner(acting) => return acting.with_key(drive, revert),
             Self::Psid(source) => source,
         };
-        let read = || {
+        let read = |drive: &Drive| {
             let mut terminal = TerminalPrompter::new();
             let mut secrets = Secrets::new(&mut terminal, &args.scheme.salt, context);
-            Ok::<_, CliError>(Credential::new(Authority::Psid, secrets.psid(source)?))
+            let psid = secrets.psid(source, drive.identity())?;
+            Ok::<_, CliError>(Credential::new(Authority::Psid, psid))
         };
         let attempts = secret::attempts(source, args.session.tries);
-        secret::repeat(attempts, context, || revert(drive, &read()?))
+        secret::repeat(attempts, context, || {
+            let credential = read(drive)?;
+            revert(drive, &credential)
+        })
     }
 }
 
