@@ -92,6 +92,7 @@ impl Drive {
             },
             limit,
         )?;
+        self.forget_locks();
         Ok(self.keep_report(true, lost))
     }
 

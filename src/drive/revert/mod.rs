@@ -93,6 +93,7 @@ impl Drive {
             limit,
         )?;
         self.forget_tallies();
+        self.forget_locks();
         Ok(self.revert_report(true, erased))
     }
 

@@ -19,8 +19,9 @@ pub struct LoadRequest {
     pub atomicity: Atomicity,
     /// How it is shown that the image is there.
     pub verification: Verification,
-    /// Consent to overwrite what is in the table; without it, only blank blocks are overwritten,
-    /// and blocks that are as asked stay.
+    /// Consent to overwrite what is in the table. Without it, the first block that is looked at and
+    /// is neither blank nor as asked ends the load; but not every block is looked at before it is
+    /// written, unless [`Atomicity::Whole`] is asked for: see [`Drive::survey_mbr`].
     pub consent: Option<EraseConsent>,
 }
 
@@ -63,8 +64,8 @@ impl Drive {
     /// an image until the end, unless [`Atomicity::Whole`] is asked for.
     ///
     /// # Errors
-    /// [`TableError::Beyond`](crate::drive::TableError::Beyond) before anything is written, [`Cause::ConsentRequired`] where a block is
-    /// to be overwritten that is not blank; otherwise any [`Error`].
+    /// [`TableError::Beyond`](crate::drive::TableError::Beyond) before anything is written, [`Cause::ConsentRequired`] where a block that
+    /// is to be overwritten is seen not to be blank; otherwise any [`Error`].
     pub fn load_mbr(
         &mut self,
         request: &LoadRequest,

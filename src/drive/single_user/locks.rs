@@ -47,6 +47,11 @@ impl LockNote {
 }
 
 impl Drive {
+    /// Forgets which locks a reactivation has left off: there is nothing any more to switch on.
+    pub(in crate::drive) fn forget_locks(&self) {
+        self.lock_note().remove();
+    }
+
     /// The note of this drive's locks.
     pub(super) fn lock_note(&self) -> LockNote {
         let name = serial_name(&self.identity().serial_text());
