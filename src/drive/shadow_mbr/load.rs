@@ -20,7 +20,8 @@ pub struct LoadRequest {
     /// How it is shown that the image is there.
     pub verification: Verification,
     /// Consent to overwrite what is in the table; without it, only blank blocks are overwritten,
-    /// and blocks that are as asked stay.
+    /// and blocks that are as asked stay. A table that begins with a blank block counts as blank,
+    /// until a block is read that is not: its blocks are not all looked at before.
     pub consent: Option<EraseConsent>,
 }
 

@@ -170,6 +170,14 @@ impl Stage {
         }
     }
 
+    /// Runs the program, and cuts the drive's power after so many interface commands: what it says.
+    pub(crate) fn output_of_power_cut(&self, after: u64, arguments: &[&str]) -> Output {
+        self.arrange(FaultKind::PowerCut, after);
+        let output = self.output(arguments);
+        self.take_fault();
+        output
+    }
+
     /// Kills the program after so many interface commands: a session that it had stays open. Whether
     /// it took that many.
     pub(crate) fn leave_session_open(&self, after: u64, arguments: &[&str]) -> bool {
