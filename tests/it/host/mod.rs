@@ -6,6 +6,7 @@ mod identify;
 mod interrupts;
 mod mbr;
 mod noise;
+mod notes;
 mod operations;
 mod ranges;
 mod raw;
