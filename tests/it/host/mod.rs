@@ -4,6 +4,7 @@ mod boot;
 mod data_store;
 mod identify;
 mod interrupts;
+mod lies;
 mod mbr;
 mod noise;
 mod notes;
@@ -56,6 +57,8 @@ pub(crate) enum Fate {
     InterruptedAt(u64, Interrupt),
     /// One of its answers is spoilt, by a seed.
     Spoilt(u64),
+    /// Many of its answers are lies, by a seed.
+    LiedTo(u64),
 }
 
 impl Rig {
@@ -215,6 +218,21 @@ impl Link {
     }
 }
 
+impl Link {
+    /// Puts a lie in the place of an answer; its new length.
+    fn lie(&self, seed: u64, buffer: &mut [u8], length: usize) -> usize {
+        let mut dice = lies::Dice::of(seed << 32 | self.commands);
+        let rarity = 3 + usize::try_from(seed % 30).unwrap();
+        let Some(lie) = lies::lie(&buffer[..length], rarity, &mut dice) else {
+            return length;
+        };
+        let length = lie.len().min(buffer.len());
+        buffer.fill(0);
+        buffer[..length].copy_from_slice(&lie[..length]);
+        length
+    }
+}
+
 impl Transport for Link {
     fn if_send(
         &mut self,
@@ -239,6 +257,7 @@ impl Transport for Link {
         }
         match self.fate {
             Fate::Spoilt(seed) => Ok(spoil(seed, self.commands, &mut buffer[..received])),
+            Fate::LiedTo(seed) => Ok(self.lie(seed, buffer, received)),
             _ => Ok(received),
         }
     }
