@@ -124,8 +124,8 @@ struct SetFields {
 fn set(args: &Set, context: &Context) -> Result<Report, CliError> {
     let wanted = mechanism(&args.mechanism)?;
     let authority = authority(&args.authority)?;
-    let acting = Acting::new(authority, &args.key, &args.scheme, args.session, context)?;
-    let options = args.session.opening(args.dry_run);
+    let acting = Acting::new(authority, &args.login, context)?;
+    let options = args.login.opening(args.dry_run);
     Ok(drives::on_one(
         &args.device,
         options,
@@ -146,7 +146,7 @@ fn set(args: &Set, context: &Context) -> Result<Report, CliError> {
                         arguments(wanted),
                     )?,
                 };
-                return Ok(plan::done(name, args.session.reset, plan));
+                return Ok(plan::done(name, args.login.session.reset, plan));
             }
             if is_chosen {
                 return Ok(done(name, wanted, false));

@@ -14,7 +14,7 @@ use crate::spec::{ComId, SecurityProtocol};
 use crate::transport::count::{CountHandle, Counter};
 use crate::transport::linux::{self, DriveNodes, Geometry, Node, SystemRoot};
 use crate::transport::trace::Trace;
-use crate::transport::{BlockSource, Identity, Transport};
+use crate::transport::{BlockSource, Bus, Identity, Transport};
 use crate::wire::pretty::{Masking, Printer};
 
 /// What comes before the path of a virtual drive's file.
@@ -72,6 +72,15 @@ impl Named {
         self.nodes()
             .map(DriveNodes::block_names)
             .unwrap_or_default()
+    }
+
+    /// NVMe namespaces of the drive; a virtual one must be open. 1 for a drive on another bus.
+    pub(crate) fn namespaces(&self) -> usize {
+        match (&self.shared, self.node()) {
+            (Some(drive), _) => drive.namespaces(),
+            (None, Some(node)) if node.bus == Bus::Nvme => self.block_names().len(),
+            _ => 1,
+        }
     }
 
     /// The blocks of the drive, once it is open.

@@ -12,7 +12,7 @@ use super::evidence::{Before, Evidence, EvidenceFields, Observer, SamplingFields
 use super::exit::Code;
 use super::luks::Tenants;
 use super::report::Report;
-use super::secret::{self, Acting};
+use super::secret::Acting;
 use super::state::StateFields;
 use super::{Context, in_use, plan, preflight, rescan};
 use crate::drive::{
@@ -36,21 +36,15 @@ pub(crate) fn erase(
     options: &EraseOptions,
     context: &Context,
 ) -> Result<Report, CliError> {
-    let authority = secret::authority(&options.acting.authority)?;
-    let acting = Acting::new(
-        authority,
-        &options.key,
-        &options.scheme,
-        options.session,
-        context,
-    )?;
+    let acting = Acting::of(&options.actor, context)?;
+    let authority = acting.authority();
     let request = EraseRequest::new(ranges);
-    let opening = options.session.opening(options.dry_run);
+    let opening = options.actor.login.opening(options.dry_run);
     Ok(drives::on_one(device, opening, context, |name, drive| {
         preflight::erase(drive, authority)?;
         if options.dry_run.dry_run {
             let plan = drive.plan_erase(&request, authority)?;
-            let plan = plan::done(name, options.session.reset, plan);
+            let plan = plan::done(name, options.actor.login.session.reset, plan);
             return Ok(plan::unless_refused(
                 plan,
                 guards(name, drive, &request, options.force, context),

@@ -39,9 +39,7 @@ impl Layout {
     /// from before a format, and what is set by it covers a part of the data only.
     pub(crate) fn of(discovery: &Discovery, kernel: Option<Geometry>) -> Result<Self, CliError> {
         let geometry = discovery.geometry();
-        let told = geometry
-            .and_then(|it| it.logical_block_size)
-            .filter(|&size| size > 0);
+        let told = told_block_size(discovery);
         if let (Some(told), Some(kernel)) = (told, kernel.map(|kernel| kernel.block_size)) {
             check_block_sizes(told, kernel)?;
         }
@@ -148,6 +146,12 @@ impl Layout {
             below + 1
         ))
     }
+}
+
+/// The size of a logical block in bytes, where a TPer tells one (\[Opal\] 3.1.1.4).
+pub(crate) fn told_block_size(discovery: &Discovery) -> Option<u32> {
+    let told = discovery.geometry()?.logical_block_size;
+    told.filter(|&size| size > 0)
 }
 
 /// A length up to the end of the drive.

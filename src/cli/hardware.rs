@@ -11,10 +11,10 @@ use super::findings::FindingFields;
 use super::luks;
 use crate::drive::{Drive, MbrState, Neighbours};
 use crate::spec::MethodStatus;
+use crate::transport::AtaSecurity;
 use crate::transport::linux::{
     self, Device, LuksVolume, Namespace, SystemRoot, allow_tpm, raid_driver,
 };
-use crate::transport::{AtaSecurity, Bus};
 
 /// Facts about a real drive, in JSON.
 #[derive(Debug, Default, Serialize)]
@@ -239,10 +239,9 @@ impl NamespaceFields {
 
 /// Says why a range may have been refused, where the drive has several namespaces.
 pub(crate) fn explain_range(named: &Named, error: CliError) -> CliError {
-    let namespaces = named.block_names().len();
-    let is_nvme = named.node().is_some_and(|node| node.bus == Bus::Nvme);
+    let namespaces = named.namespaces();
     let is_invalid = error.status == Some(MethodStatus::INVALID_PARAMETER.0);
-    if !is_nvme || !is_invalid || namespaces < 2 {
+    if !is_invalid || namespaces < 2 {
         return error;
     }
     error.with_hint(format!(

@@ -158,6 +158,9 @@ fn diagnosis_of_machine(slot: &Slot, hardware: Option<&HardwareFields>) -> Vec<F
     }
     findings.extend(machine.owners(hardware::mbr(slot.opened().ok()), Refused::No));
     findings.extend(machine.namespaces());
+    if let Ok(drive) = slot.opened() {
+        findings.extend(machine.block_sizes(drive.discovery()));
+    }
     findings
 }
 

@@ -29,8 +29,7 @@ pub(crate) struct Looking<'a>(Option<Acting<'a>>);
 impl<'a> Looking<'a> {
     /// As the options say.
     pub(crate) fn new(args: &'a Arguments, context: &'a Context) -> Result<Self, CliError> {
-        let acting =
-            |authority| Acting::new(authority, &args.key, &args.scheme, args.session, context);
+        let acting = |authority| Acting::new(authority, &args.login, context);
         let acting = authority(&args.authority)?.map(acting).transpose()?;
         Ok(Self(acting))
     }

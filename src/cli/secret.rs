@@ -4,81 +4,19 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use super::Context;
-use super::args::{self, NewScheme, SaltOptions, SchemeOptions, SessionOptions};
+use super::args::{Actor, Login, SaltOptions};
 use super::error::CliError;
 use super::exit::Code;
 use crate::drive::{Authority, Credential, Drive};
 use crate::secret::{
-    OpenFiles, Options, Outcome, PinRule, Prompter, Purpose, Reader, Request, SaltInput, SaltRule,
-    Scheme, Secret, Source, TerminalPrompter, normalise_psid, warnings,
+    OpenFiles, Options, Outcome, Prompter, Purpose, Reader, Request, Secret, Source,
+    TerminalPrompter, normalise_psid, warnings,
 };
 use crate::transport::Identity;
 
-/// How a passphrase becomes a PIN, as the command line says it.
-#[derive(Clone, Debug)]
-pub(crate) struct Recipe {
-    rule: PinRule,
-    serial: Option<String>,
-    /// Drives with a rule of their own, by their serial numbers.
-    others: Vec<(String, PinRule)>,
-}
+mod recipe;
 
-impl Recipe {
-    /// For a PIN that is set already: the bytes as they are, unless a scheme is named.
-    pub(crate) fn existing(options: &SchemeOptions) -> Result<Self, CliError> {
-        Self::new(options.scheme.as_deref(), Scheme::Raw, &options.salt)
-    }
-
-    /// For a PIN that is about to be set: what a firmware prompt can type, unless a scheme is named.
-    pub(crate) fn new_pin(new: &NewScheme, options: &SaltOptions) -> Result<Self, CliError> {
-        Self::new(new.new_scheme.as_deref(), Scheme::Firmware, options)
-    }
-
-    fn new(scheme: Option<&str>, default: Scheme, salt: &SaltOptions) -> Result<Self, CliError> {
-        let scheme = scheme.map_or(Ok(default), parse)?;
-        let rule = salt.salt.as_deref().map_or(Ok(SaltRule::Serial), parse)?;
-        Ok(Self {
-            rule: PinRule::new(scheme, rule),
-            serial: salt.serial.clone(),
-            others: Vec::new(),
-        })
-    }
-
-    /// The same serial number with another rule.
-    pub(crate) fn with_rule(&self, rule: PinRule) -> Self {
-        Self {
-            rule,
-            serial: self.serial.clone(),
-            others: Vec::new(),
-        }
-    }
-
-    /// The scheme and its salt.
-    pub(crate) const fn rule(&self) -> &PinRule {
-        &self.rule
-    }
-
-    /// The name of the scheme.
-    pub(crate) const fn scheme(&self) -> Scheme {
-        self.rule.scheme
-    }
-
-    fn pin(&self, passphrase: &Secret, identity: &Identity) -> Result<Secret, CliError> {
-        let serial = self
-            .serial
-            .as_deref()
-            .map_or(&*identity.serial, str::as_bytes);
-        let input = SaltInput {
-            serial,
-            vendor: identity.vendor.as_deref(),
-            model: Some(&identity.model),
-        };
-        let name = identity.serial_text();
-        let own = self.others.iter().find(|(serial, _)| *serial == name);
-        let rule = own.map_or(&self.rule, |(_, rule)| rule);
-        Ok(rule.pin(passphrase, &input)?)
-    }
-}
+pub(crate) use recipe::Recipe;
 
 /// Reads a name that an option holds.
 pub(crate) fn parse<T: FromStr<Err: std::error::Error>>(text: &str) -> Result<T, CliError> {
@@ -110,6 +48,7 @@ pub(crate) fn authority(text: &str) -> Result<Authority, CliError> {
 /// Reads the secrets of a run, each from its source: standard input, for example, gives one only.
 pub(crate) struct Secrets<'a> {
     reader: Reader<'a>,
+    options: Options,
     context: &'a Context,
 }
 
@@ -130,7 +69,8 @@ impl<'a> Secrets<'a> {
             helper_time_limit: context.timeout,
         };
         Self {
-            reader: Reader::new(prompter, options),
+            reader: Reader::new(prompter, options.clone()),
+            options,
             context,
         }
     }
@@ -142,11 +82,22 @@ impl<'a> Secrets<'a> {
         prompt: &str,
         recipe: &Recipe,
     ) -> Result<Key, CliError> {
-        let outcome = self.read(source, prompt, Purpose::Existing)?;
-        Ok(Key {
-            outcome,
-            recipe: recipe.clone(),
-        })
+        self.key(source, prompt, Purpose::Existing, recipe)
+    }
+
+    fn key(
+        &mut self,
+        source: &Source,
+        prompt: &str,
+        purpose: Purpose,
+        recipe: &Recipe,
+    ) -> Result<Key, CliError> {
+        let found = match source.is_of_each_drive() {
+            true => Found::OfEachDrive(source.clone(), self.options.clone()),
+            false => Found::Read(self.read(source, prompt, purpose)?),
+        };
+        let recipe = recipe.clone();
+        Ok(Key { found, recipe })
     }
 
     /// Reads a secret that is about to be set, and warns of what may go wrong with it.
@@ -156,14 +107,11 @@ impl<'a> Secrets<'a> {
         prompt: &str,
         recipe: &Recipe,
     ) -> Result<Key, CliError> {
-        let outcome = self.read(source, prompt, Purpose::New)?;
-        if let Outcome::Secret(passphrase) = &outcome {
+        let key = self.key(source, prompt, Purpose::New, recipe)?;
+        if let Found::Read(Outcome::Secret(passphrase)) = &key.found {
             self.warn(recipe, passphrase);
         }
-        Ok(Key {
-            outcome,
-            recipe: recipe.clone(),
-        })
+        Ok(key)
     }
 
     /// Warns of what may go wrong with a passphrase that is set by a recipe.
@@ -173,10 +121,11 @@ impl<'a> Secrets<'a> {
         }
     }
 
-    /// Reads a PSID, with or without the dashes of the label.
-    pub(crate) fn psid(&mut self, source: &Source) -> Result<Secret, CliError> {
+    /// Reads the PSID of a drive, with or without the dashes of the label.
+    pub(crate) fn psid(&mut self, source: &Source, drive: &Identity) -> Result<Secret, CliError> {
         let prompt = "PSID from the drive's label";
-        match self.read(source, prompt, Purpose::Existing)? {
+        let source = source.of_drive(&drive.serial_text())?;
+        match self.read(&source, prompt, Purpose::Existing)? {
             Outcome::Secret(typed) => Ok(normalise_psid(&typed)?),
             Outcome::Msid => Err(CliError::usage("the MSID is no PSID")
                 .with_hint("the PSID stands on the drive's label; the drive never shows it")),
@@ -211,6 +160,11 @@ impl<'a> Secrets<'a> {
         prompt: &str,
         purpose: Purpose,
     ) -> Result<Outcome, CliError> {
+        if source.is_of_each_drive() {
+            let message =
+                format!("{source} is a secret of each drive, and this one belongs to none");
+            return Err(CliError::usage(message).with_hint("write the serial number itself"));
+        }
         let request = Request { prompt, purpose };
         let signals = &self.context.signals;
         let outcome = match source {
@@ -233,10 +187,34 @@ fn credentials_directory() -> Option<PathBuf> {
     std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from)
 }
 
-/// A secret that was read, and how it becomes a PIN.
+/// A secret, and how it becomes a PIN.
 pub(crate) struct Key {
-    outcome: Outcome,
+    found: Found,
     recipe: Recipe,
+}
+
+/// What a source gave.
+enum Found {
+    /// The same for every drive.
+    Read(Outcome),
+    /// A secret of its own for each drive, which is read when the drive is at hand.
+    OfEachDrive(Source, Options),
+}
+
+/// Reads what is one drive's own. No person is asked: a prompt is the same for every drive.
+fn read_of_drive(
+    source: &Source,
+    options: &Options,
+    identity: &Identity,
+) -> Result<Outcome, CliError> {
+    let source = source.of_drive(&identity.serial_text())?;
+    let mut terminal = TerminalPrompter::new();
+    let mut reader = Reader::new(&mut terminal, options.clone());
+    let request = Request {
+        prompt: "",
+        purpose: Purpose::Existing,
+    };
+    Ok(reader.read(&source, &request)?)
 }
 
 impl Key {
@@ -247,7 +225,15 @@ impl Key {
 
     /// The PIN for a drive by another recipe.
     pub(crate) fn pin_by(&self, recipe: &Recipe, drive: &mut Drive) -> Result<Secret, CliError> {
-        match &self.outcome {
+        let read;
+        let outcome = match &self.found {
+            Found::Read(outcome) => outcome,
+            Found::OfEachDrive(source, options) => {
+                read = read_of_drive(source, options, drive.identity())?;
+                &read
+            }
+        };
+        match outcome {
             Outcome::Secret(passphrase) => recipe.pin(passphrase, drive.identity()),
             Outcome::Msid => Ok(drive.msid()?),
         }
@@ -275,19 +261,22 @@ pub(crate) struct Acting<'a> {
 
 impl<'a> Acting<'a> {
     /// As the options say.
+    pub(crate) fn of(actor: &'a Actor, context: &'a Context) -> Result<Self, CliError> {
+        Self::new(authority(&actor.authority)?, &actor.login, context)
+    }
+
+    /// The same, for who is named otherwise.
     pub(crate) fn new(
         authority: Authority,
-        key: &'a args::Key,
-        scheme: &'a SchemeOptions,
-        session: SessionOptions,
+        login: &'a Login,
         context: &'a Context,
     ) -> Result<Self, CliError> {
         Ok(Self {
             authority,
-            source: source(&key.key)?,
-            recipe: Recipe::existing(scheme)?,
-            salt: &scheme.salt,
-            tries: session.tries,
+            source: source(&login.key.key)?,
+            recipe: Recipe::existing(&login.scheme)?,
+            salt: &login.scheme.salt,
+            tries: login.session.tries,
             context,
         })
     }

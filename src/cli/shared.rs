@@ -16,6 +16,7 @@ pub(crate) struct SharedDrive {
     identity: Identity,
     geometry: Geometry,
     max_transfer: usize,
+    namespaces: usize,
 }
 
 impl SharedDrive {
@@ -28,8 +29,14 @@ impl SharedDrive {
                 block_size: info.block_size,
             },
             max_transfer: drive.max_transfer(),
+            namespaces: usize::try_from(drive.namespaces()).unwrap_or(usize::MAX),
             drive: Arc::new(Mutex::new(drive)),
         }
+    }
+
+    /// NVMe namespaces that a host would see.
+    pub(crate) const fn namespaces(&self) -> usize {
+        self.namespaces
     }
 
     /// A thread that panicked has left the drive between two commands.

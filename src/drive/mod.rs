@@ -7,7 +7,7 @@
 //! In reading order: `mod` (opening, questions to anybody), `login` (sessions as somebody, the
 //! budget of wrong PINs), `journal` (notes for the run after an interrupted one), `setup` with
 //! `ownership` and `range`, `single_user`, `unlock` and `lock`, `passwd`, `identify` with `tally`,
-//! `user`, `erase` and `revert`; `byte_table` with `shadow_mbr`, `data_store` and `boot`; `reset`, `data_removal` and
+//! `user`, `erase` and `revert`; `byte_table` with `shadow_mbr`, `data_store`, `table_sizes` and `boot`; `reset`, `data_removal` and
 //! `facts` for what is asked for rarely, `raw` for everything else; `state`, `finding` and `plan` say
 //! things without sending anything.
 
@@ -54,12 +54,15 @@ mod shadow_mbr;
 mod single_user;
 mod state;
 mod step;
+mod table_sizes;
 mod tally;
 mod unlock;
 mod user;
 
 pub use authority::{Authority, Credential, ParseAuthorityError};
-pub use boot::{BootFlaw, BootImage, examine as examine_boot_image};
+pub use boot::{
+    BootFlaw, BootImage, Partition, Partitions, examine as examine_boot_image, partitions,
+};
 pub use byte_table::{
     Atomicity, ByteTable, Comparison, Contents, OnPiece, OnProgress, Phase, Piece, TableError,
     TableName, TableProgress, Verification, WriteReport, ZeroPadded,
@@ -100,6 +103,7 @@ pub use single_user::{
 };
 pub use state::{DriveState, LockingState, MbrState};
 pub use step::Step;
+pub use table_sizes::TableSizesError;
 pub use tally::{Tally, TallyError};
 pub use unlock::{Lock, MbrOutcome, RangeOutcome, UnlockReport, UnlockRequest};
 pub use user::{Access, AccessChange, AccessError, EnableReport, Grant, Holder, Revocation, Right};

@@ -46,6 +46,12 @@ pub enum SourceError {
         /// The stream.
         origin: Source,
     },
+    /// The serial number of the drive would be no plain word in the place of `{serial}`.
+    #[error("the drive's serial number cannot stand in {origin}: it is no plain word")]
+    Serial {
+        /// The source as it was written.
+        origin: Source,
+    },
     /// The source could not be opened or read.
     #[error("{origin} could not be read")]
     Read {

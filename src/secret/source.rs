@@ -5,6 +5,8 @@ use std::os::fd::RawFd;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use super::SourceError;
+
 /// A place that secrets come from. Itself no secret: it may be printed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -27,6 +29,64 @@ pub enum Source {
     HexFile(PathBuf),
     /// `msid`: the default PIN, which the drive itself shows.
     Msid,
+}
+
+/// What stands for a drive's serial number in a source.
+const SERIAL: &str = "{serial}";
+
+impl Source {
+    /// Whether every drive has a secret of its own there: the source names `{serial}`.
+    #[must_use]
+    pub fn is_of_each_drive(&self) -> bool {
+        self.map(&|text| with_serial(text, "")) != *self
+    }
+
+    /// The source for one drive, by the drive's serial number.
+    ///
+    /// # Errors
+    /// [`SourceError::Serial`] if the serial number could mean something else where it would stand:
+    /// in a path, or to a shell.
+    pub fn of_drive(&self, serial: &str) -> Result<Self, SourceError> {
+        let serial = serial.trim();
+        match (self.is_of_each_drive(), is_plain(serial)) {
+            (false, _) => Ok(self.clone()),
+            (true, true) => Ok(self.map(&|text| with_serial(text, serial))),
+            (true, false) => Err(SourceError::Serial {
+                origin: self.clone(),
+            }),
+        }
+    }
+
+    /// The same with another path, name or command.
+    fn map(&self, change: &dyn Fn(&str) -> String) -> Self {
+        let path = |path: &PathBuf| {
+            path.to_str()
+                .map_or_else(|| path.clone(), |it| change(it).into())
+        };
+        match self {
+            Self::File(it) => Self::File(path(it)),
+            Self::HexFile(it) => Self::HexFile(path(it)),
+            Self::Credential(name) => Self::Credential(change(name)),
+            Self::Keyring(description) => Self::Keyring(change(description)),
+            Self::Exec(command) => Self::Exec(change(command)),
+            Self::Prompt | Self::Stdin | Self::Fd(_) | Self::Msid => self.clone(),
+        }
+    }
+}
+
+/// A text with the serial number in its place. `${serial}` is a shell's variable, and stays.
+fn with_serial(text: &str, serial: &str) -> String {
+    const VARIABLE: &str = "${serial}";
+    let parts = text.split(VARIABLE);
+    let parts: Vec<String> = parts.map(|part| part.replace(SERIAL, serial)).collect();
+    parts.join(VARIABLE)
+}
+
+/// Whether a serial number means nothing but itself in a path and to a shell: a word of letters,
+/// digits, dots, dashes and underscores that begins with a letter or a digit.
+fn is_plain(serial: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
+    serial.starts_with(|first: char| first.is_ascii_alphanumeric()) && serial.bytes().all(is_plain)
 }
 
 impl FromStr for Source {
@@ -129,6 +189,44 @@ pub enum ParseSourceError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_drive_has_a_secret_of_its_own_by_its_serial_number() {
+        for (text, expected) in [
+            ("file:/keys/{serial}.pin", "file:/keys/S4-1_x.pin"),
+            ("hex-file:{serial}", "hex-file:S4-1_x"),
+            ("cred:{serial}", "cred:S4-1_x"),
+            ("keyring:sed:{serial}", "keyring:sed:S4-1_x"),
+            ("exec:get {serial} {serial}", "exec:get S4-1_x S4-1_x"),
+            ("exec:${serial}{serial}", "exec:${serial}S4-1_x"),
+        ] {
+            let source: Source = text.parse().unwrap();
+            assert!(source.is_of_each_drive(), "{text}");
+            assert_eq!(source.of_drive(" S4-1_x ").unwrap().to_string(), expected);
+        }
+        for text in [
+            "prompt",
+            "stdin",
+            "fd:3",
+            "msid",
+            "file:/keys/{model}",
+            "exec:get ${serial}",
+        ] {
+            let source: Source = text.parse().unwrap();
+            assert!(!source.is_of_each_drive(), "{text}");
+            assert_eq!(source.of_drive("a/b").unwrap(), source);
+        }
+    }
+
+    #[test]
+    fn a_hostile_serial_number_is_no_path_and_no_command() {
+        let source: Source = "exec:get {serial}".parse().unwrap();
+        for serial in [
+            "", "  ", "../x", "..", ".", "-x", "a b", "a;b", "$(x)", "a/b", "S\u{e9}", "a\nb",
+        ] {
+            assert!(source.of_drive(serial).is_err(), "{serial:?}");
+        }
+    }
 
     #[test]
     fn every_form_is_read_and_written() {

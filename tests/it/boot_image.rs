@@ -1,6 +1,8 @@
 //! Images that firmware boots, made by hand: a protective MBR, a GPT, and a FAT file system with
 //! `EFI/BOOT/BOOTX64.EFI` ([UEFI] 5.2, 5.3; [FAT] 3 to 6).
 
+use crate::gpt::{self, put, wide};
+
 /// What an image is like.
 #[derive(Clone, Copy)]
 pub(crate) struct BootImage {
@@ -32,39 +34,15 @@ impl BootImage {
     pub(crate) fn build(self) -> Vec<u8> {
         let size = self.block_size;
         let mut image = vec![0; (FIRST + self.blocks) * size];
-        image[446 + 4] = 0xee;
-        put(&mut image, 446 + 8, &1_u32.to_le_bytes());
-        put(&mut image, 446 + 12, &u32::MAX.to_le_bytes());
-        put(&mut image, 510, &[0x55, 0xaa]);
-        self.put_gpt(&mut image);
+        let partition = gpt::Partition {
+            number: 2,
+            kind: gpt::EFI_SYSTEM,
+            blocks: FIRST..FIRST + self.blocks,
+        };
+        gpt::write(&mut image, size, &[partition]);
         let file_system = self.file_system();
         put(&mut image, FIRST * size, &file_system);
         image
-    }
-
-    fn put_gpt(self, image: &mut [u8]) {
-        let size = self.block_size;
-        let mut entries = vec![0; 128 * 128];
-        // C12A7328-F81F-11D2-BA4B-00A0C93EC93B: three numbers and eight bytes.
-        put(&mut entries, 128, &0xc12a_7328_u32.to_le_bytes());
-        put(&mut entries, 132, &0xf81f_u16.to_le_bytes());
-        put(&mut entries, 134, &0x11d2_u16.to_le_bytes());
-        put(&mut entries, 136, &0xba4b_00a0_c93e_c93b_u64.to_be_bytes());
-        put(&mut entries, 128 + 32, &wide(FIRST));
-        put(&mut entries, 128 + 40, &wide(FIRST + self.blocks - 1));
-        let mut header = vec![0; 92];
-        put(&mut header, 0, b"EFI PART");
-        put(&mut header, 8, &0x0001_0000_u32.to_le_bytes());
-        put(&mut header, 12, &92_u32.to_le_bytes());
-        put(&mut header, 24, &wide(1));
-        put(&mut header, 72, &wide(2));
-        put(&mut header, 80, &128_u32.to_le_bytes());
-        put(&mut header, 84, &128_u32.to_le_bytes());
-        put(&mut header, 88, &crc32(&entries).to_le_bytes());
-        let checksum = crc32(&header);
-        put(&mut header, 16, &checksum.to_le_bytes());
-        put(image, size, &header);
-        put(image, 2 * size, &entries);
     }
 
     /// One block is a cluster. Folder EFI has two clusters, and BOOT stands in the second.
@@ -141,29 +119,6 @@ fn entry(name: &[u8; 11], attributes: u8, cluster: u16) -> [u8; 32] {
     entry
 }
 
-fn put(bytes: &mut [u8], offset: usize, value: &[u8]) {
-    bytes[offset..offset + value.len()].copy_from_slice(value);
-}
-
-fn wide(number: usize) -> [u8; 8] {
-    u64::try_from(number).unwrap().to_le_bytes()
-}
-
 fn narrow(number: usize) -> [u8; 2] {
     u16::try_from(number).unwrap().to_le_bytes()
-}
-
-/// CRC-32 bit by bit.
-fn crc32(bytes: &[u8]) -> u32 {
-    let mut remainder = u32::MAX;
-    for byte in bytes {
-        remainder ^= u32::from(*byte);
-        for _ in 0..8 {
-            remainder = match remainder & 1 {
-                0 => remainder >> 1,
-                _ => (remainder >> 1) ^ 0xedb8_8320,
-            };
-        }
-    }
-    !remainder
 }

@@ -17,6 +17,7 @@ mod demands;
 mod discovery;
 mod faults;
 mod frames;
+mod gpt;
 mod host;
 mod man;
 mod model;

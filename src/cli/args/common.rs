@@ -65,7 +65,8 @@ pub(crate) struct Devices {
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Key {
     /// Where the secret comes from: prompt, stdin, fd:N, file:PATH, cred:NAME,
-    /// keyring:DESCRIPTION, exec:COMMAND, hex-file:PATH, msid; one newline at its end is dropped
+    /// keyring:DESCRIPTION, exec:COMMAND, hex-file:PATH, msid; one newline at its end is dropped, and {serial} in it
+    /// stands for the drive's serial number
     #[arg(
         long,
         help_heading = "Secrets",
@@ -151,14 +152,6 @@ pub(crate) struct SessionOptions {
     pub(crate) tries: u32,
 }
 
-/// Who acts.
-#[derive(Clone, Debug, Args)]
-pub(crate) struct Acting {
-    /// Who acts: Admin1…, User1…
-    #[arg(long = "as", value_name = "AUTHORITY", default_value = "Admin1")]
-    pub(crate) authority: String,
-}
-
 /// Evidence by samples.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Samples {
@@ -171,12 +164,9 @@ pub(crate) struct Samples {
     pub(crate) sample_seed: Option<u32>,
 }
 
-/// Who looks at what anybody may see.
+/// The secret of who acts, how it becomes a PIN, and what is done about other sessions.
 #[derive(Clone, Debug, Args)]
-pub(crate) struct Looking {
-    /// Who looks: Anybody, which needs no secret, or Admin1…, User1…
-    #[arg(long = "as", value_name = "AUTHORITY", default_value = "Anybody")]
-    pub(crate) authority: String,
+pub(crate) struct Login {
     #[command(flatten)]
     pub(crate) key: Key,
     #[command(flatten)]
@@ -185,17 +175,24 @@ pub(crate) struct Looking {
     pub(crate) session: SessionOptions,
 }
 
-/// Who acts, with its secret, and what is done about other sessions.
+/// Who acts.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Actor {
+    /// Who acts: Admin1…, User1…
+    #[arg(long = "as", value_name = "AUTHORITY", default_value = "Admin1")]
+    pub(crate) authority: String,
     #[command(flatten)]
-    pub(crate) acting: Acting,
+    pub(crate) login: Login,
+}
+
+/// Who looks at what anybody may see.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Looking {
+    /// Who looks: Anybody, which needs no secret, or Admin1…, User1…
+    #[arg(long = "as", value_name = "AUTHORITY", default_value = "Anybody")]
+    pub(crate) authority: String,
     #[command(flatten)]
-    pub(crate) key: Key,
-    #[command(flatten)]
-    pub(crate) scheme: SchemeOptions,
-    #[command(flatten)]
-    pub(crate) session: SessionOptions,
+    pub(crate) login: Login,
 }
 
 /// Which ranges.
@@ -229,5 +226,12 @@ impl SessionOptions {
             },
             ..self
         }
+    }
+}
+
+impl Login {
+    /// For opening drives: where nothing but a plan is asked for, nothing is reset.
+    pub(crate) const fn opening(&self, dry_run: DryRun) -> SessionOptions {
+        self.session.opening(dry_run)
     }
 }

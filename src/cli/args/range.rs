@@ -5,7 +5,7 @@ use clap::{Args, Subcommand};
 use clap::builder::BoolishValueParser;
 
 use super::erase::EraseOptions;
-use super::{Acting, Consent, Device, DryRun, Force, Key, SchemeOptions, SessionOptions};
+use super::{Actor, Consent, Device, DryRun, Force};
 
 /// Locking ranges: pieces of a drive with locks and keys of their own
 #[derive(Debug, Args)]
@@ -35,13 +35,7 @@ pub(crate) struct RangeList {
     #[command(flatten)]
     pub(crate) device: Device,
     #[command(flatten)]
-    pub(crate) acting: Acting,
-    #[command(flatten)]
-    pub(crate) key: Key,
-    #[command(flatten)]
-    pub(crate) scheme: SchemeOptions,
-    #[command(flatten)]
-    pub(crate) session: SessionOptions,
+    pub(crate) actor: Actor,
 }
 
 /// What a range has beside its place.
@@ -76,7 +70,8 @@ pub(crate) struct Settings {
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
     sedkit range create /dev/nvme0 --start 100GiB --length rest --confirm S5GXNX0T123456\n  \
-    sedkit range create /dev/nvme0 --range 3 --start 2048 --length 1GiB --name data")]
+    sedkit range create /dev/nvme0 --range 3 --start 2048 --length 1GiB --name data\n  \
+    sedkit range create /dev/nvme0 --partition 2 --partition 3 --confirm S5GXNX0T123456")]
 pub(crate) struct RangeCreate {
     #[command(flatten)]
     pub(crate) device: Device,
@@ -84,30 +79,33 @@ pub(crate) struct RangeCreate {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) range: Option<u16>,
     /// First block, as LBA or with a unit (KiB, MiB, GiB, TiB, %)
-    #[arg(long, value_name = "START")]
-    pub(crate) start: String,
+    #[arg(long, value_name = "START", requires = "length")]
+    pub(crate) start: Option<String>,
     /// How long it is, in blocks or with a unit; or rest: up to the end of the drive
-    #[arg(long, value_name = "LENGTH")]
-    pub(crate) length: String,
+    #[arg(long, value_name = "LENGTH", requires = "start")]
+    pub(crate) length: Option<String>,
+    /// The blocks of this partition of the drive's GPT, or of several neighbours; repeatable
+    #[arg(
+        long = "partition",
+        value_name = "N",
+        conflicts_with = "start",
+        required_unless_present = "start",
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
+    pub(crate) partitions: Vec<u32>,
     /// Do not read the range first: what it holds now is lost, too; its key stays
     #[arg(long, requires = "range")]
     pub(crate) assume_free: bool,
     #[command(flatten)]
     pub(crate) settings: Settings,
     #[command(flatten)]
-    pub(crate) acting: Acting,
-    #[command(flatten)]
-    pub(crate) key: Key,
-    #[command(flatten)]
-    pub(crate) scheme: SchemeOptions,
+    pub(crate) actor: Actor,
     #[command(flatten)]
     pub(crate) consent: Consent,
     #[command(flatten)]
     pub(crate) force: Force,
     #[command(flatten)]
     pub(crate) dry_run: DryRun,
-    #[command(flatten)]
-    pub(crate) session: SessionOptions,
 }
 
 /// Change a locking range
@@ -133,19 +131,13 @@ pub(crate) struct RangeSet {
     #[command(flatten)]
     pub(crate) settings: Settings,
     #[command(flatten)]
-    pub(crate) acting: Acting,
-    #[command(flatten)]
-    pub(crate) key: Key,
-    #[command(flatten)]
-    pub(crate) scheme: SchemeOptions,
+    pub(crate) actor: Actor,
     #[command(flatten)]
     pub(crate) consent: Consent,
     #[command(flatten)]
     pub(crate) force: Force,
     #[command(flatten)]
     pub(crate) dry_run: DryRun,
-    #[command(flatten)]
-    pub(crate) session: SessionOptions,
 }
 
 /// Give locking ranges up: their blocks belong to range 0 again
@@ -166,19 +158,13 @@ pub(crate) struct RangeDelete {
     )]
     pub(crate) ranges: Vec<u16>,
     #[command(flatten)]
-    pub(crate) acting: Acting,
-    #[command(flatten)]
-    pub(crate) key: Key,
-    #[command(flatten)]
-    pub(crate) scheme: SchemeOptions,
+    pub(crate) actor: Actor,
     #[command(flatten)]
     pub(crate) consent: Consent,
     #[command(flatten)]
     pub(crate) force: Force,
     #[command(flatten)]
     pub(crate) dry_run: DryRun,
-    #[command(flatten)]
-    pub(crate) session: SessionOptions,
 }
 
 /// Erase one range by replacing its key: ITS DATA IS LOST

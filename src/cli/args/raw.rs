@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::{Consent, Device, DryRun, Force, Key, NewScheme, SchemeOptions, SessionOptions};
+use super::{Consent, Device, DryRun, Force, Login, NewScheme};
 
 /// Any object and any method of a drive, by the standard's names
 ///
@@ -59,11 +59,7 @@ pub(crate) struct RawSession {
     #[arg(long = "as", value_name = "AUTHORITY", default_value = "Anybody")]
     pub(crate) authority: String,
     #[command(flatten)]
-    pub(crate) key: Key,
-    #[command(flatten)]
-    pub(crate) scheme: SchemeOptions,
-    #[command(flatten)]
-    pub(crate) session: SessionOptions,
+    pub(crate) login: Login,
 }
 
 /// Show columns of an object, or bytes of a byte table

@@ -32,7 +32,7 @@ struct OneTable {
 /// Shows the tables.
 pub(super) fn run(args: &DatastoreList, context: &Context) -> Result<Report, CliError> {
     let looking = Looking::new(&args.looking, context)?;
-    let session = args.looking.session;
+    let session = args.looking.login.session;
     Ok(drives::on_one(
         &args.device,
         session,

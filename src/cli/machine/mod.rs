@@ -3,13 +3,14 @@
 
 use super::device::Named;
 use super::findings::FindingFields;
-use super::luks;
+use super::{extent, luks};
 use crate::drive::{Authority, MbrState, NoTcg, Trouble};
 use crate::spec::SecurityProtocol;
 use crate::transport::linux::{
     Node, Passes, SystemRoot, UsbBridge, bitlocker, openers, raid_driver, usb_bridge,
 };
 use crate::transport::{Bus, Facts};
+use crate::wire::discovery::Discovery;
 
 /// A drive as this machine sees it.
 pub(crate) struct Machine<'n> {
@@ -124,18 +125,37 @@ impl<'n> Machine<'n> {
 
     /// More than one namespace.
     pub(crate) fn namespaces(&self) -> Option<FindingFields> {
-        let is_nvme = self.named.node().is_some_and(|node| node.bus == Bus::Nvme);
-        let number = self.named.block_names().len();
-        (is_nvme && number > 1).then(|| FindingFields {
+        let number = self.named.namespaces();
+        let evidence = match self.named.shared {
+            Some(_) => "the virtual drive's file".to_owned(),
+            None => format!("block devices {}", self.named.block_names().join(", ")),
+        };
+        (number > 1).then(|| FindingFields {
             code: "several_namespaces",
             text: format!(
                 "The drive has {number} namespaces: range 0 locks all of them, and many drives \
-                 refuse activation or other ranges then."
+                 refuse activation or other ranges then. While locking is active, they may refuse \
+                 to make or delete namespaces, too (Operation Denied)."
             ),
-            evidence: format!("block devices {}", self.named.block_names().join(", ")),
+            evidence,
             way_out:
                 "Use range 0, or one namespace; change namespaces before locking is activated."
                     .to_owned(),
+        })
+    }
+
+    /// A TPer that counts in other blocks than the kernel, by what it says in Level 0 Discovery.
+    pub(crate) fn block_sizes(&self, discovery: &Discovery) -> Option<FindingFields> {
+        let kernel = self.named.geometry?.block_size;
+        let told = extent::told_block_size(discovery)?;
+        (told != kernel).then(|| FindingFields {
+            code: "block_sizes_differ",
+            text: format!(
+                "The TPer counts in blocks of {told} bytes, the kernel in blocks of {kernel}: a \
+                 range would cover other data than it says, so that none is made."
+            ),
+            evidence: "Geometry descriptor (0003h) and the kernel's logical block size".to_owned(),
+            way_out: "Power-cycle the drive; until both agree, use range 0 only.".to_owned(),
         })
     }
 }

@@ -11,7 +11,7 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Code;
 use crate::cli::ranges::reset_name;
 use crate::cli::report::Report;
-use crate::cli::secret::{self, Acting};
+use crate::cli::secret::Acting;
 use crate::cli::{Context, in_use, plan, preflight};
 use crate::drive::{Drive, MbrChange, MbrReport, MbrState};
 
@@ -124,10 +124,9 @@ impl Job<'_> {
         context: &Context,
         check: impl FnOnce(&Named, &mut Drive) -> Result<(), CliError>,
     ) -> Result<Report, CliError> {
-        let authority = secret::authority(&self.actor.acting.authority)?;
-        let (key, scheme) = (&self.actor.key, &self.actor.scheme);
-        let acting = Acting::new(authority, key, scheme, self.actor.session, context)?;
-        let session = self.actor.session.opening(self.dry_run);
+        let acting = Acting::of(self.actor, context)?;
+        let authority = acting.authority();
+        let session = self.actor.login.opening(self.dry_run);
         Ok(drives::on_one(
             self.device,
             session,
@@ -136,7 +135,7 @@ impl Job<'_> {
                 let change = self.change_for(drive);
                 let calls = drive.plan_change_mbr(&change, authority)?;
                 if self.dry_run.dry_run {
-                    return Ok(plan::done(name, self.actor.session.reset, calls));
+                    return Ok(plan::done(name, self.actor.login.session.reset, calls));
                 }
                 preflight::shadow_mbr(drive)?;
                 preflight::locking(drive, authority)?;

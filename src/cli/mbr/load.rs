@@ -14,7 +14,7 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Code;
 use crate::cli::progress::Progress;
 use crate::cli::report::Report;
-use crate::cli::secret::{self, Acting};
+use crate::cli::secret::Acting;
 use crate::cli::transfer::{self, Keeps, TableFields};
 use crate::cli::{Context, plan, preflight};
 use crate::drive::{
@@ -45,14 +45,13 @@ struct Fields {
 
 /// Loads an image into the shadow MBR.
 pub(super) fn run(args: &MbrLoad, context: &Context) -> Result<Report, CliError> {
-    let authority = secret::authority(&args.actor.acting.authority)?;
-    let actor = &args.actor;
-    let acting = Acting::new(authority, &actor.key, &actor.scheme, actor.session, context)?;
+    let acting = Acting::of(&args.actor, context)?;
+    let authority = acting.authority();
     let mut image = transfer::open(&args.image)?;
     check_unpacked(&mut image)?;
     Ok(drives::on_one(
         &args.device,
-        args.actor.session.opening(args.dry_run),
+        args.actor.login.opening(args.dry_run),
         context,
         |name, drive| {
             let job = Job {
@@ -62,7 +61,7 @@ pub(super) fn run(args: &MbrLoad, context: &Context) -> Result<Report, CliError>
             };
             if args.dry_run.dry_run {
                 let calls = drive.plan_load_mbr(image.1, job.atomicity(), authority)?;
-                return Ok(plan::done(name, args.actor.session.reset, calls));
+                return Ok(plan::done(name, args.actor.login.session.reset, calls));
             }
             preflight::shadow_mbr(drive)?;
             preflight::locking(drive, authority)?;

@@ -2,7 +2,7 @@
 
 use super::loss::{Guard, Move};
 use super::tables::Tables;
-use super::{Changed, data_text, settings};
+use super::{Changed, data_text, partitions, settings};
 use crate::cli::args::range::RangeCreate;
 use crate::cli::device::Named;
 use crate::cli::drives::{self, Done};
@@ -10,7 +10,7 @@ use crate::cli::error::CliError;
 use crate::cli::extent::{Extent, Layout};
 use crate::cli::ranges;
 use crate::cli::report::Report;
-use crate::cli::secret::{self, Acting};
+use crate::cli::secret::Acting;
 use crate::cli::{Context, hardware, plan, preflight};
 use crate::drive::{
     Drive, EraseConsent, KeyChange, NewRange, Place, RangeChoice, RangeReport, RangeSettings,
@@ -19,11 +19,11 @@ use crate::spec::RangeNumber;
 
 /// Makes a range.
 pub(super) fn run(args: &RangeCreate, context: &Context) -> Result<Report, CliError> {
-    let authority = secret::authority(&args.acting.authority)?;
-    let acting = Acting::new(authority, &args.key, &args.scheme, args.session, context)?;
+    let acting = Acting::of(&args.actor, context)?;
+    let authority = acting.authority();
     let settings = settings::read(&args.settings)?;
     let tables = Tables::of_virtual(&args.device);
-    let opening = args.session.opening(args.dry_run);
+    let opening = args.actor.login.opening(args.dry_run);
     Ok(drives::on_one(
         &args.device,
         opening,
@@ -31,11 +31,11 @@ pub(super) fn run(args: &RangeCreate, context: &Context) -> Result<Report, CliEr
         |name, drive| {
             preflight::locking(drive, authority)?;
             let layout = Layout::of(drive.discovery(), name.geometry)?;
-            let new = new_range(args, layout, &settings)?;
+            let new = new_range(args, name, drive, layout, &settings)?;
             drive.check_place(number(args), new.place)?;
             if args.dry_run.dry_run {
                 let calls = drive.plan_create_range(&new, authority)?;
-                return Ok(plan::done(name, args.session.reset, calls));
+                return Ok(plan::done(name, args.actor.login.session.reset, calls));
             }
             let guard = Guard {
                 name,
@@ -61,10 +61,18 @@ fn number(args: &RangeCreate) -> Option<RangeNumber> {
 
 fn new_range(
     args: &RangeCreate,
+    name: &Named,
+    drive: &Drive,
     layout: Layout,
     settings: &RangeSettings,
 ) -> Result<NewRange, CliError> {
-    let Extent { start, length } = layout.parse_parts(&args.start, &args.length)?;
+    let place = match (&args.start, &args.length) {
+        (Some(start), Some(length)) => {
+            let Extent { start, length } = layout.parse_parts(start, length)?;
+            Place { start, length }
+        }
+        _ => partitions::place(&args.partitions, name, drive)?,
+    };
     let choice = match number(args) {
         None => RangeChoice::FirstFree,
         Some(number) if args.assume_free => RangeChoice::AssumedFree(number),
@@ -72,7 +80,7 @@ fn new_range(
     };
     Ok(NewRange {
         choice,
-        place: Place { start, length },
+        place,
         settings: settings.clone(),
     })
 }

@@ -1,12 +1,14 @@
 //! `sedkit range`: one file per sub-command.
 //!
 //! `settings` reads what a range shall have, `loss` says what a change of its place costs, and
-//! `tables` where the partition tables are.
+//! `tables` where the partition tables are, and `partitions` where a range is that takes their place.
 
 mod create;
 mod delete;
 mod list;
 mod loss;
+mod partitions;
+
 mod set;
 mod settings;
 mod tables;

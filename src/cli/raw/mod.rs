@@ -54,15 +54,7 @@ impl<'a> Session<'a> {
         options: &'a Options,
         context: &'a Context,
     ) -> Result<Self, CliError> {
-        let acting = |authority| {
-            let Options {
-                key,
-                scheme,
-                session,
-                ..
-            } = options;
-            Acting::new(authority, key, scheme, *session, context)
-        };
+        let acting = |authority| Acting::new(authority, &options.login, context);
         Ok(Self {
             sp,
             acting: authority.map(acting).transpose()?,

@@ -1,5 +1,7 @@
 //! The GUID partition table (\[UEFI\] 5.3).
 
+use std::ops::Range;
+
 use super::bytes::{self, u32_at, u64_at};
 use super::crc32::crc32;
 use super::{BootFlaw, Place};
@@ -25,6 +27,18 @@ pub(super) struct Gpt {
     entries: Vec<Entry>,
     /// What is wrong with it.
     pub(super) flaws: Vec<BootFlaw>,
+}
+
+/// A partition of a drive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Partition {
+    /// Its number, from 1 on, as the kernel counts.
+    pub number: usize,
+    /// Its logical blocks.
+    pub blocks: Range<u64>,
+    /// Whether firmware looks into it for what it boots.
+    pub is_efi_system: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +100,19 @@ impl Gpt {
         let size = usize::try_from(header.entry).unwrap_or(usize::MAX);
         self.entries = bytes.chunks_exact(size).filter_map(Entry::parse).collect();
         Ok(())
+    }
+
+    /// The partitions, by their numbers.
+    pub(super) fn partitions(&self) -> Vec<Partition> {
+        let used =
+            |(_, entry): &(usize, &Entry)| entry.kind != [0; 16] && entry.first <= entry.last;
+        let entries = self.entries.iter().enumerate().filter(used);
+        let partition = |(index, entry): (usize, &Entry)| Partition {
+            number: index + 1,
+            blocks: entry.first..entry.last.saturating_add(1),
+            is_efi_system: entry.kind == EFI_SYSTEM,
+        };
+        entries.map(partition).collect()
     }
 
     /// Where the EFI system partition is.

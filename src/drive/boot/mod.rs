@@ -16,6 +16,7 @@ mod gpt;
 mod mbr;
 
 use gpt::Gpt;
+pub use gpt::Partition;
 use mbr::Mbr;
 
 /// Block sizes that drives have, in bytes.
@@ -147,6 +148,35 @@ pub fn examine<C: Contents + ?Sized>(
     };
     look_into_partition(contents, &mut image, place)?;
     Ok(image)
+}
+
+/// What partitions a drive has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Partitions {
+    /// It has no GPT.
+    NoTable,
+    /// Its GPT is not to be trusted.
+    Damaged(BootFlaw),
+    /// These.
+    Found(Vec<Partition>),
+}
+
+/// Reads the GPT of a drive whose blocks have that many bytes.
+///
+/// # Errors
+/// If the contents cannot be read.
+pub fn partitions<C: Contents + ?Sized>(
+    contents: &mut C,
+    block_size: u32,
+) -> Result<Partitions, C::Error> {
+    let Some(gpt) = Gpt::read(contents, block_size)? else {
+        return Ok(Partitions::NoTable);
+    };
+    Ok(match gpt.flaws.first() {
+        Some(flaw) => Partitions::Damaged(*flaw),
+        None => Partitions::Found(gpt.partitions()),
+    })
 }
 
 /// Where a partition is, in bytes.

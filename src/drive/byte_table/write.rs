@@ -51,7 +51,7 @@ pub enum Verification {
 pub(in super::super) enum Overwriting {
     /// Anything.
     Anything,
-    /// Blocks that hold nothing but zeros or nothing but ones.
+    /// Blocks that hold nothing but zeros or nothing but ones, as far as they are looked at.
     Blank,
 }
 

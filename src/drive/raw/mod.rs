@@ -264,7 +264,7 @@ impl Drive {
         }
     }
 
-    /// Sets columns of an object and requires every one to be as asked.
+    /// Sets columns of an object, and requires every one to be shown and as asked.
     pub(super) fn set_and_read_back(
         &mut self,
         object: Uid,
@@ -277,7 +277,11 @@ impl Drive {
         let mut session = self.log_in(credential)?;
         let set = session.set(object, columns.iter().cloned());
         set.at_as(step, acting)?;
-        read_back(&mut session, object, columns)?;
+        let report = read_back(&mut session, object, columns)?;
+        if let Some(&column) = report.unproven.first() {
+            let mismatch = Mismatch::ObjectColumn { object, column };
+            return Err(Error::at(Step::ReadBack, Cause::NotAsAsked(mismatch)));
+        }
         session.end().at(Step::EndSession)
     }
 }

@@ -64,8 +64,8 @@ impl Drive {
     /// an image until the end, unless [`Atomicity::Whole`] is asked for.
     ///
     /// # Errors
-    /// [`TableError::Beyond`](crate::drive::TableError::Beyond) before anything is written, [`Cause::ConsentRequired`] where a block is
-    /// to be overwritten that is not blank; otherwise any [`Error`].
+    /// [`TableError::Beyond`](crate::drive::TableError::Beyond) before anything is written, [`Cause::ConsentRequired`] where a block that
+    /// is to be overwritten is seen not to be blank; otherwise any [`Error`].
     pub fn load_mbr(
         &mut self,
         request: &LoadRequest,

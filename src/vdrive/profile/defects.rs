@@ -46,6 +46,9 @@ pub struct Defects {
     pub blocks_sid_at_power_up: bool,
     /// StartSession with a PIN of more than 32 bytes is swallowed (Crucial MX200).
     pub swallows_long_pins: bool,
+    /// The size of a logical block that the TPer tells, where it is another than hosts see: some
+    /// firmware keeps it from before the drive was formatted (cryptsetup 2.7.3 refuses such drives).
+    pub told_block_size: Option<u32>,
     /// SID has another PIN than MSID when the drive is delivered, although Level 0 Discovery
     /// promises MSID's (Samsung 970, 980, 990).
     pub sid_changed_at_delivery: bool,

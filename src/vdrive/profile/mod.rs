@@ -248,6 +248,12 @@ impl Profile {
         self.discovery.has(&Feature::SingleUserMode)
     }
 
+    /// The size of a logical block as the TPer tells it, in bytes.
+    pub(crate) fn told_block_size(&self) -> u32 {
+        let stale = self.defects.told_block_size;
+        stale.unwrap_or(self.geometry.block_size)
+    }
+
     /// Every way in which the drive can remove data.
     pub(crate) fn removals(&self) -> impl Iterator<Item = Removal> {
         let keys = Removal {

@@ -172,6 +172,12 @@ pub(super) const QUIRKS: &[Quirk] = &[
         63,
         |p, lba| p.geometry.lowest_aligned_lba = u64::from(lba),
     ),
+    number(
+        "stale-block-size",
+        "tells blocks of so many bytes, as they were before the drive was formatted",
+        4096,
+        |p, bytes| p.defects.told_block_size = Some(bytes),
+    ),
     switch(
         "partial-lock-set",
         "leaves out ReadLockEnabled and WriteLockEnabled if a Set has other columns too",

@@ -115,7 +115,7 @@ impl Tper {
         let geometry = &self.state.profile.geometry;
         let mut data = vec![bit(0, geometry.alignment_required)];
         data.extend([0; 7]);
-        data.extend(geometry.block_size.to_be_bytes());
+        data.extend(self.state.profile.told_block_size().to_be_bytes());
         data.extend(geometry.alignment_granularity.to_be_bytes());
         data.extend(geometry.lowest_aligned_lba.to_be_bytes());
         data

@@ -84,6 +84,10 @@ fn difference(name: &str) -> Difference {
             is_shut: true,
             ..NONE
         },
+        "stale-block-size" => Difference {
+            refusals: &[("range create", 1, "failed"), ("range delete", 1, "failed")],
+            ..NONE
+        },
         "lowest-aligned-lba" => Difference {
             refusals: &[("range create", 2, "usage")],
             ..NONE

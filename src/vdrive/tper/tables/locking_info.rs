@@ -54,7 +54,7 @@ fn opal_row(plan: &Plan<'_>) -> Row {
         )
         .with(
             column::locking_info::LOGICAL_BLOCK_SIZE,
-            u64::from(geometry.block_size),
+            u64::from(plan.profile.told_block_size()),
         )
         .with(
             column::locking_info::ALIGNMENT_GRANULARITY,

@@ -65,3 +65,12 @@ fn without_block_sid_the_command_is_refused() {
     assert_eq!(bench.send(2, 0x0005, &[0; 512]), Ok(()));
     assert!(bench.recv(1, 0x0001, BUFFER).is_ok());
 }
+
+/// Demands D99; reference 3.9.5, bytes 12 to 15 of the Geometry descriptor.
+#[test]
+fn the_block_size_may_be_one_from_before_a_format() {
+    let mut bench = quirky(&["stale-block-size=4096"]);
+    assert_eq!(bench.feature(0x0003)[12..16], 4096_u32.to_be_bytes());
+    assert_eq!(bench.drive().info().block_size, 512);
+    assert_eq!(bench.drive().read(0, 1).unwrap().len(), 512);
+}
