@@ -2,6 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use serde::Serialize;
@@ -21,6 +22,9 @@ use crate::wire::hex;
 
 /// The most bytes that a JSON document carries in hex.
 const MOST_IN_JSON: u64 = 1 << 20;
+
+/// A drive shows a DataStore table to few, and so does the file with its bytes.
+const OUTPUT_MODE: u32 = 0o600;
 
 /// A byte table in JSON.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -107,7 +111,9 @@ impl Destination {
                 false => Self::Output,
             });
         };
-        let opened = OpenOptions::new().write(true).create_new(true).open(path);
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).mode(OUTPUT_MODE);
+        let opened = options.open(path);
         let file = opened.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => {
                 CliError::usage(format!("{} exists already", path.display()))

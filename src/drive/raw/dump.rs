@@ -167,7 +167,7 @@ impl Walk {
     }
 
     fn first_bytes(
-        &mut self,
+        &self,
         session: &mut Session<'_>,
         uid: Uid,
         descriptor: &Row,
@@ -175,7 +175,6 @@ impl Walk {
         let length = descriptor.uint(table::ROWS).unwrap_or_default();
         let wanted = self.options.bytes.min(length.unwrap_or(u64::MAX));
         let first = answered(super::get_bytes(session, uid, 0, wanted))?;
-        self.spend(first.as_ref().map_or(0, Vec::len));
         Ok(DumpedContents::Bytes { length, first })
     }
 
