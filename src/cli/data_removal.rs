@@ -12,7 +12,7 @@ use super::secret::{self, Acting};
 use super::table;
 use super::{Context, plan};
 use crate::drive::{Authority, Drive, RawCall};
-use crate::spec::column_type::DATA_REMOVAL_MECHANISMS;
+use crate::spec::column_type::{DATA_REMOVAL_MECHANISMS, name_of, number_of};
 use crate::spec::{DataRemovalMechanism, Uid, method, uid};
 
 /// Shows or chooses how data is removed.
@@ -71,19 +71,13 @@ fn fields(drive: &Drive, chosen: Option<DataRemovalMechanism>) -> ShowFields {
 
 /// The word for a mechanism on the command line and in JSON.
 fn word(mechanism: DataRemovalMechanism) -> &'static str {
-    let number = u64::from(mechanism.0);
-    let found = DATA_REMOVAL_MECHANISMS
-        .iter()
-        .find(|(known, _)| *known == number);
-    found.map_or("unknown", |(_, word)| *word)
+    name_of(DATA_REMOVAL_MECHANISMS, mechanism.0.into()).unwrap_or("unknown")
 }
 
 fn mechanism(text: &str) -> Result<DataRemovalMechanism, CliError> {
-    let folded = text.to_ascii_lowercase().replace(['-', ' '], "_");
-    let found = DataRemovalMechanism::ALL
-        .into_iter()
-        .find(|one| word(*one) == folded);
-    found.ok_or_else(|| {
+    let number = number_of(DATA_REMOVAL_MECHANISMS, text);
+    let number = number.and_then(|number| u8::try_from(number).ok());
+    number.map(DataRemovalMechanism).ok_or_else(|| {
         let words = DataRemovalMechanism::ALL.map(word);
         CliError::usage(format!("{text:?} is no data removal mechanism"))
             .with_hint(format!("one of {}", words.join(", ")))

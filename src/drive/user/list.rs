@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::expression::AnyOf;
-use super::{Right, authority_of, authority_row, expression};
+use super::{Right, authority_of, authority_row};
 use crate::drive::error::At;
+use crate::drive::expression::{AnyOf, expression};
 use crate::drive::{Authority, Credential, Drive, Error, Step, range};
 use crate::session::{self, Session};
 use crate::spec::column::authority as authority_column;
