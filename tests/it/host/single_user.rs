@@ -641,7 +641,7 @@ fn reactivation_that_was_killed_is_completed_on_a_drive_that_takes_no_policy() {
     };
     for commands in 0.. {
         let rig = ready();
-        if !killed(&rig, commands, &run) {
+        if !killed(&rig, commands, run) {
             break;
         }
         run(&mut rig.open().unwrap()).unwrap_or_else(|error| panic!("after {commands}: {error}"));
