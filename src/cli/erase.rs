@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::args::erase::{Erase, EraseOptions};
 use super::args::{Device, Force};
 use super::confirm::{self, Loss};
+use super::data_removal::DataRemovalFields;
 use super::device::Named;
 use super::drives::{self, Done};
 use super::error::CliError;
@@ -20,7 +21,6 @@ use crate::drive::{
 };
 use crate::spec::{RangeNumber, Uid};
 use crate::verify::Expectation;
-use crate::wire::discovery::Discovery;
 use crate::wire::hex;
 
 /// Replaces the keys of ranges, with consent.
@@ -195,40 +195,6 @@ impl From<&Erased> for RangeFields {
             evidence: erased.evidence.as_ref().map(EvidenceFields::from),
             error: erased.error.clone(),
         }
-    }
-}
-
-/// The ways to remove data that the drive has, in JSON.
-#[derive(Serialize)]
-pub(crate) struct DataRemovalFields {
-    mechanisms: Vec<MechanismFields>,
-    processing: bool,
-    interrupted: bool,
-}
-
-#[derive(Serialize)]
-struct MechanismFields {
-    name: String,
-    seconds: Option<u32>,
-}
-
-impl DataRemovalFields {
-    /// What Level 0 Discovery tells; nothing where the drive has no such descriptor.
-    pub(crate) fn of(discovery: &Discovery) -> Option<Self> {
-        use crate::spec::DataRemovalMechanism as Mechanism;
-        let removal = discovery.data_removal()?;
-        let supported = Mechanism::ALL
-            .into_iter()
-            .filter(|mechanism| removal.supports(*mechanism));
-        let mechanisms = supported.map(|mechanism| MechanismFields {
-            name: mechanism.to_string().replace(' ', "_"),
-            seconds: removal.seconds(mechanism),
-        });
-        Some(Self {
-            mechanisms: mechanisms.collect(),
-            processing: removal.operation_processing,
-            interrupted: removal.operation_interrupted,
-        })
     }
 }
 
