@@ -15,7 +15,7 @@ use super::report::Report;
 use super::secret::{self, Key, Recipe, Secrets};
 use super::single_user::{self, ModeFields, OwnerFields, OwnerKey};
 use super::state::StateFields;
-use super::{Context, hardware, in_use, journal, plan, preflight};
+use super::{Context, hardware, in_use, journal, plan, preflight, size};
 use crate::drive::{
     Drive, DriveState, EraseConsent, ErrorCode, LockingState, RangeSpec, SetupPlan, SetupReport,
     SingleUserMode, SingleUserPlan, SingleUserRanges,
@@ -35,6 +35,7 @@ pub(crate) fn run(args: &Setup, context: &Context) -> Result<Report, CliError> {
             let mut plan = SetupPlan {
                 ranges,
                 single_user: sources.single_user_plan(args),
+                data_store_sizes: data_store_sizes(args)?,
                 ..SetupPlan::default()
             };
             if args.dry_run.dry_run {
@@ -131,6 +132,11 @@ impl Sources {
             owner_pin: single_user::planned_pin(self.owner_key.as_ref()),
         })
     }
+}
+
+fn data_store_sizes(args: &Setup) -> Result<Vec<u64>, CliError> {
+    let sizes = args.data_stores.iter();
+    sizes.map(|text| size::parse(text)).collect()
 }
 
 /// The secrets of SID, of SID and Admin1 from now on, and of the owners.

@@ -312,6 +312,7 @@ impl Error {
             Cause::Access(AccessError::Expression(_)) => ErrorCode::Failed,
             Cause::Access(_) => ErrorCode::InvalidRequest,
             Cause::SingleUser(error) => error.code(),
+            Cause::Table(TableError::Sizes(error)) => error.code(),
             Cause::SidBlocked
             | Cause::Frozen
             | Cause::Refused { .. }

@@ -24,6 +24,9 @@ pub enum Mismatch {
     /// Other ranges are in single user mode.
     #[error("other ranges are in single user mode than asked")]
     SingleUserRanges,
+    /// There are other DataStore tables.
+    #[error("the DataStore tables are not of the sizes that were asked for")]
+    DataStoreTables,
     /// The Locking SP is still activated.
     #[error("locking is still activated")]
     StillActivated,

@@ -7,7 +7,8 @@
 //! In reading order: `mod` (opening, questions to anybody), `login` (sessions as somebody, the
 //! budget of wrong PINs), `journal` (notes for the run after an interrupted one), `setup` with
 //! `ownership` and `range`, `single_user`, `unlock` and `lock`, `passwd`, `identify` with `tally`,
-//! `user` with `expression`, `erase` and `revert`; `byte_table` with `shadow_mbr`, `data_store` and `boot`; `reset`, `data_removal` and
+//! `user` with `expression`, `erase` and `revert`; `byte_table` with `shadow_mbr`, `data_store`,
+//! `table_sizes` and `boot`; `reset`, `data_removal` and
 //! `facts` for what is asked for rarely, `raw` for everything else; `state`, `finding` and `plan` say
 //! things without sending anything.
 
@@ -55,6 +56,7 @@ mod shadow_mbr;
 mod single_user;
 mod state;
 mod step;
+mod table_sizes;
 mod tally;
 mod unlock;
 mod user;
@@ -103,6 +105,7 @@ pub use single_user::{
 };
 pub use state::{DriveState, LockingState, MbrState};
 pub use step::Step;
+pub use table_sizes::TableSizesError;
 pub use tally::{Tally, TallyError};
 pub use unlock::{Lock, MbrOutcome, RangeOutcome, UnlockReport, UnlockRequest};
 pub use user::{Access, AccessChange, AccessError, EnableReport, Grant, Holder, Revocation, Right};

@@ -8,8 +8,8 @@
 
 use super::error::At;
 use super::journal::Note;
-use super::setup::SetupReport;
-use super::single_user::{SingleUserPlan, activate};
+use super::setup::{SetupPlan, SetupReport};
+use super::single_user::activate;
 use super::{Authority, Cause, Drive, Error, Mismatch, Step};
 use crate::secret::Secret;
 use crate::session::Session;
@@ -74,10 +74,13 @@ impl Drive {
     /// Takes ownership and activates the Locking SP, which copies SID's PIN to Admin1.
     pub(super) fn own_and_activate(
         &mut self,
-        single: Option<&SingleUserPlan>,
+        plan: &SetupPlan,
         pins: Pins<'_>,
         report: &mut SetupReport,
     ) -> Result<(), Error> {
+        let single = plan.single_user.as_ref();
+        // Whatever stood there is of an earlier life: another tool may have reverted the drive.
+        self.forget_locking_sp();
         report.journal_failed |= single.is_some_and(|single| self.note_planned_owners(single));
         let candidates = |drive: &Self| drive.inactive_sid_candidates(pins.given.is_some());
         let mut note = self.note(Authority::Sid);
@@ -86,7 +89,7 @@ impl Drive {
         report.owned = is_other;
         report.journal_failed |= note.failed();
         report.changed |= is_other;
-        activate(&mut session, single)?;
+        activate(&mut session, plan)?;
         session.end().at(Step::EndSession)?;
         report.activated = true;
         self.check_activation()

@@ -5,7 +5,10 @@
 
 use super::ownership::{Candidates, KnownPin};
 use super::single_user::{Share, activation, owner_of};
-use super::{Authority, Drive, Error, LockRequest, MbrState, RangeSpec, SetupPlan, UnlockRequest};
+use super::{
+    Authority, Drive, Error, LockRequest, MbrState, RangeSpec, SetupPlan, UnlockRequest,
+    table_sizes,
+};
 use crate::spec::{RangeNumber, Uid, uid};
 
 /// A method that would be called.
@@ -120,8 +123,10 @@ impl Drive {
         } else {
             plan.own(sid, self.inactive_sid_candidates(is_given));
             let single = setup.single_user.as_ref();
-            let arguments = single.map(|single| activation(&single.mode));
-            plan.change(uid::LOCKING_SP, "Activate", arguments.unwrap_or_default());
+            let mode = single.map(|single| activation(&single.mode));
+            let tables = table_sizes::argument(&setup.data_store_sizes);
+            let arguments: Vec<String> = mode.into_iter().chain(tables).collect();
+            plan.change(uid::LOCKING_SP, "Activate", arguments.join(", "));
             plan.own(admin1, Candidates::only(KnownPin::New));
         }
         let mut owned = Vec::new();

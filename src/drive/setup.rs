@@ -20,7 +20,7 @@ use super::range::{self, Columns};
 use super::single_user::{Shared, explained};
 use super::{
     Authority, Cause, Drive, EraseConsent, Error, LockingRange, MbrState, Mismatch, RangeSpec,
-    SingleUserPlan, SingleUserReport, Step, login,
+    SingleUserPlan, SingleUserReport, Step, login, table_sizes,
 };
 use crate::secret::Secret;
 use crate::session::{Row, Session};
@@ -43,6 +43,9 @@ pub struct SetupPlan {
     pub consent: Option<EraseConsent>,
     /// Ranges in single user mode; `None` for none.
     pub single_user: Option<SingleUserPlan>,
+    /// The sizes of the DataStore tables in bytes, one for each table; empty for the one table that
+    /// the drive makes by itself. They are cut when locking is activated, and not later.
+    pub data_store_sizes: Vec<u64>,
 }
 
 /// Resets by which ranges are locked (`LockOnReset`).
@@ -149,6 +152,7 @@ impl Drive {
         self.require_locking()?;
         self.check_ranges(&plan.ranges)?;
         self.require_single_user_plan(plan)?;
+        self.require_table_sizes(&plan.data_store_sizes)?;
         self.require_sid()?;
         self.require_thawed()
     }
@@ -163,7 +167,7 @@ impl Drive {
             self.configure(plan, pins, report)?;
             self.own_active(pins, report)?;
         } else {
-            self.own_and_activate(plan.single_user.as_ref(), pins, report)?;
+            self.own_and_activate(plan, pins, report)?;
             self.configure(plan, pins, report)?;
         }
         if report.changed {
@@ -214,6 +218,7 @@ impl Drive {
         report.journal_failed |= note.failed();
         report.changed |= pin_changed || is_fresh;
         let mut shared = Shared::read(&mut session, expected, is_fresh)?;
+        table_sizes::check(&mut session, &plan.data_store_sizes, is_fresh)?;
         for (number, spec) in plan.targets() {
             let columns = columns(spec, plan.lock_on_reset, ssc);
             let columns = shared.part(&mut session, number, columns)?;

@@ -127,7 +127,7 @@ fn authority_row(session: &mut Session<'_>, row: Uid) -> Result<Row, session::Er
 }
 
 /// AdminN or UserN of the Locking SP, if a row of table `Authority` is one.
-fn authority_of(row: Uid) -> Option<Authority> {
+pub(super) fn authority_of(row: Uid) -> Option<Authority> {
     let number = |base: u32| {
         let number = row.low().checked_sub(base)?;
         u16::try_from(number).ok().filter(|number| *number > 0)

@@ -45,19 +45,22 @@ impl Selection {
 }
 
 impl Session<'_> {
-    /// Activate with Locking objects in single user mode; with a policy only if there is one.
+    /// Activate with Locking objects in single user mode, if there is a selection, with a policy, if
+    /// there is one, and with DataStore tables of these sizes in bytes, if there are any
+    /// (\[DataStore\] 5.1).
     ///
     /// # Errors
     /// As [`Session::call`]: [`Error::Status`] with INVALID_PARAMETER from a TPer that does not know
     /// a parameter.
-    pub fn activate_single_user(
+    pub fn activate_with(
         &mut self,
         sp: Uid,
-        selection: &Selection,
+        selection: Option<&Selection>,
         policy: Option<Policy>,
+        table_sizes: &[u64],
     ) -> Result<(), Error> {
-        let call = MethodCall::new(sp, method::ACTIVATE);
-        self.call(&with(call, Some(selection), policy)).map(|_| ())
+        let call = with(MethodCall::new(sp, method::ACTIVATE), selection, policy);
+        self.call(&with_tables(call, table_sizes)).map(|_| ())
     }
 
     /// Reactivate: other Locking objects in single user mode, or none. The TPer ends the session.
@@ -88,6 +91,14 @@ fn with(mut call: MethodCall, selection: Option<&Selection>, policy: Option<Poli
         call = call.optional(number, policy.number());
     }
     call
+}
+
+fn with_tables(call: MethodCall, sizes: &[u64]) -> MethodCall {
+    if sizes.is_empty() {
+        return call;
+    }
+    let list = Value::list(sizes.iter().copied().map(Value::Uint));
+    call.optional(parameter::ACTIVATE_DATA_STORE_TABLE_SIZES, list)
 }
 
 #[cfg(test)]

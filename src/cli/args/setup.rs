@@ -28,6 +28,10 @@ pub(crate) struct Setup {
     /// Single user mode for this range alone, 0 being what no other has; repeatable
     #[arg(long = "sum-range", value_name = "N")]
     pub(crate) sum_ranges: Vec<u16>,
+    /// Size of a DataStore table, in bytes or with a unit (KiB, MiB); repeatable, one for each table, the
+    /// first being table 1 [default: one table with all the room]
+    #[arg(long = "datastore", value_name = "SIZE")]
+    pub(crate) data_stores: Vec<String>,
     #[command(flatten)]
     pub(crate) owners: Owners,
     /// Where the new passphrase comes from; a prompt asks twice

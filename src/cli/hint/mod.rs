@@ -1,11 +1,10 @@
 //! What to do next: one table from what happened to what helps.
 
 mod single_user;
+mod table;
 
 use super::exit::Code;
-use crate::drive::{
-    AccessError, Authority, Cause, Error, Mismatch, RangeError, TableError, TallyError,
-};
+use crate::drive::{AccessError, Authority, Cause, Error, Mismatch, RangeError, TallyError};
 use crate::secret::{LOOK_ALIKES, SchemeError, SourceError};
 use crate::spec::{MethodStatus, Ssc};
 use crate::vdrive::serve;
@@ -50,7 +49,7 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
         Cause::OtherRanges(_) => OTHER_RANGES,
         Cause::ConsentRequired => "name the drive with --confirm SERIAL",
         Cause::Tally(error) => return Some(for_tally(error)),
-        Cause::Table(error) => for_table(error),
+        Cause::Table(error) => table::hint(error),
         Cause::PinLength { .. } => "the sedutil schemes make 32 bytes of a longer passphrase",
         Cause::SingleUser(error) => return Some(single_user::hint(error)),
         Cause::Access(error) => return Some(for_access(*error)),
@@ -69,22 +68,6 @@ const RESET_DISABLED: &str = "SID can let the drive take resets: \"sedkit tper-r
 const OTHER_RANGES: &str =
     "\"sedkit revert --to-msid\" keeps the data of every range; --lose-ranges gives theirs up";
 
-const fn for_table(error: &TableError) -> &'static str {
-    match error {
-        TableError::NoShadowMbr | TableError::Missing(_) => {
-            "see \"sedkit info\" for what the drive can do"
-        }
-        TableError::Beyond { .. } => {
-            "nothing was written; \"sedkit mbr status\" and \"sedkit datastore list\" show the sizes"
-        }
-        TableError::NotReadable(_) => "act as Admin1 with --as Admin1, or as who was granted it",
-        TableError::Short(_) => "the drive sent less than was asked for: run the command again",
-        TableError::Contents(_) => "the file that was to be written could not be read",
-        TableError::Output(_) => {
-            "what was read could not be written: is the disk full, or the pipe closed?"
-        }
-    }
-}
 const ENTERPRISE: &str = "sedkit cannot do this with Enterprise drives yet: use the tool of the drive's \
     vendor, or one that knows the Enterprise SSC";
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::drive::{SingleUserError, TableError, TableName};
+use crate::drive::{SingleUserError, TableError, TableName, TableSizesError};
 use crate::session::MalformedKind;
 use crate::spec::{DataRemovalMechanism, FeatureCode, RangeNumber, Ssc};
 
@@ -25,6 +25,7 @@ fn causes_of_tables() -> Vec<Cause> {
             length: 2,
             size: 1,
         }),
+        Cause::Table(TableError::Sizes(TableSizesError::Refused)),
         Cause::Table(TableError::NotReadable(table)),
         Cause::Table(TableError::Short(table)),
         Cause::Table(TableError::Contents(io_error())),

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::super::TableSizesError;
 use super::TableName;
 
 /// Why bytes of a table cannot be read or written.
@@ -35,6 +36,9 @@ pub enum TableError {
     /// What shall be written could not be read.
     #[error("the image cannot be read")]
     Contents(#[source] io::Error),
+    /// The room for DataStore tables is not cut as asked.
+    #[error(transparent)]
+    Sizes(TableSizesError),
     /// What was read could not be passed on.
     #[error("what was read cannot be written")]
     Output(#[source] io::Error),

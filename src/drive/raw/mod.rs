@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows what an object means, so everything that may change one takes a consent.
 
+mod attempt;
 mod dump;
 
 pub use dump::{Dump, DumpOptions, DumpedContents, DumpedRow, DumpedTable, RowSource};
@@ -244,8 +245,14 @@ impl Drive {
     }
 
     fn call_raw(&mut self, session: RawSession<'_>, call: &RawCall) -> Result<Vec<Value>, Error> {
+        let tally = call.authenticated();
+        let tally = tally.map(|authority| self.tally_file(authority));
         let mut session = self.open_raw(session)?;
-        let results = session.call(&call.to_call()).at(Step::CallMethod)?;
+        let called = session.call(&call.to_call());
+        if let Some(tally) = tally {
+            attempt::count(&tally, &called);
+        }
+        let results = called.at(Step::CallMethod)?;
         // A revert has ended the session, which is no error.
         session.end().at(Step::EndSession)?;
         Ok(results)

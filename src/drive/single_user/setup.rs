@@ -5,7 +5,10 @@ use super::super::journal::Note;
 use super::super::login::check_pin;
 use super::super::range::{self, Columns};
 use super::super::setup::missing;
-use super::super::{Authority, Cause, Drive, Error, Mismatch, SetupPlan, SetupReport, Step};
+use super::super::{
+    Authority, Cause, Drive, Error, Mismatch, SetupPlan, SetupReport, Step, TableError,
+    TableSizesError,
+};
 use super::owner::{Owned, Owners};
 use super::{OwnerReport, Share, SingleUserError, SingleUserMode, SingleUserRanges, owner_of};
 use crate::secret::Secret;
@@ -210,26 +213,29 @@ pub(super) fn ranges_in(
     }
 }
 
-/// Activates the Locking SP, with ranges in single user mode if there is a plan for it. A TPer that
-/// refuses the policy is asked without: what it then has is read back, and told.
-pub(in crate::drive) fn activate(
-    session: &mut Session<'_>,
-    single: Option<&SingleUserPlan>,
-) -> Result<(), Error> {
+/// Activates the Locking SP, with ranges in single user mode and with DataStore tables, if the plan
+/// has any. A TPer that refuses the policy is asked without: what it then has is read back, and told.
+pub(in crate::drive) fn activate(session: &mut Session<'_>, plan: &SetupPlan) -> Result<(), Error> {
+    let single = plan.single_user.as_ref();
     let selection = single.and_then(|single| single.mode.ranges.selection());
-    let policy = single.and_then(|single| single.mode.policy.parameter());
-    let Some(selection) = selection else {
-        return session.activate(uid::LOCKING_SP).map_err(refused);
-    };
-    let activated = match session.activate_single_user(uid::LOCKING_SP, &selection, policy) {
+    let selection = selection.as_ref();
+    let policy = selection.and(single.and_then(|single| single.mode.policy.parameter()));
+    let (sp, sizes) = (uid::LOCKING_SP, plan.data_store_sizes.as_slice());
+    let activated = match session.activate_with(sp, selection, policy, sizes) {
         Err(session::Error::Status(MethodStatus::INVALID_PARAMETER)) if policy.is_some() => {
-            session.activate_single_user(uid::LOCKING_SP, &selection, None)
+            session.activate_with(sp, selection, None, sizes)
         }
         activated => activated,
     };
     activated.map_err(|error| match error.status() {
-        Some(MethodStatus::INVALID_PARAMETER) => {
+        Some(MethodStatus::INVALID_PARAMETER) if selection.is_some() => {
             let refused = Cause::SingleUser(SingleUserError::ListRefused);
+            Error::at(Step::Activate, refused)
+        }
+        Some(MethodStatus::INVALID_PARAMETER | MethodStatus::INSUFFICIENT_SPACE)
+            if !sizes.is_empty() =>
+        {
+            let refused = TableError::Sizes(TableSizesError::Refused);
             Error::at(Step::Activate, refused)
         }
         _ => refused(error),

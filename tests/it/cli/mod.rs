@@ -12,6 +12,7 @@ mod secrecy;
 pub(crate) mod served;
 mod signals;
 pub(crate) mod support;
+mod table_sizes;
 mod tables;
 pub(crate) mod terminal;
 mod users;

@@ -56,6 +56,33 @@ fn setup_that_was_killed_anywhere_is_completed_by_the_next_run() {
 }
 
 #[test]
+fn setup_with_tables_that_was_killed_anywhere_is_completed_by_the_next_run() {
+    let sizes = [4096, 100];
+    let setup = |drive: &mut Drive| {
+        let plan = SetupPlan {
+            data_store_sizes: sizes.to_vec(),
+            ..SetupPlan::default()
+        };
+        drive.setup(&plan, &pin(PIN)).map(drop)
+    };
+    for commands in 0.. {
+        let rig = Rig::new();
+        let was_killed = killed(&rig, commands, setup);
+        let case = format!("killed after {commands}");
+        setup(&mut rig.open().unwrap()).unwrap_or_else(|error| panic!("{case}: {error}"));
+        assert_eq!(rig.take_refused(), 0, "{case}");
+        assert_set_up(&rig, &case);
+        let found = rig.open().unwrap().data_stores(None).unwrap().tables;
+        let found: Vec<u64> = found.iter().map(|table| table.table.size).collect();
+        assert_eq!(found, sizes, "{case}");
+        if !was_killed {
+            assert!(commands > 25);
+            return;
+        }
+    }
+}
+
+#[test]
 fn setup_of_a_drive_in_a_file_survives_the_death_of_its_process() {
     let folder = tempfile::tempdir().unwrap();
     for commands in 0..25 {

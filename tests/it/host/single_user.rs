@@ -420,6 +420,27 @@ fn reactivation_keeps_the_data_and_hands_the_locks_to_the_owners() {
 }
 
 #[test]
+fn reactivation_is_not_begun_by_an_admin_that_it_would_disable() {
+    // Reference 5.9.4: all personalisation but Admin1's PIN goes back to the original state, so that
+    // Admin2 could neither give the owners their PINs nor enable the locks again.
+    let rig = Rig::with(shrink);
+    let mut drive = rig.open().unwrap();
+    drive.setup(&SetupPlan::default(), &pin(PIN)).unwrap();
+    let admin2 = Authority::Admin(2);
+    drive
+        .enable(admin2, Some(&pin(OTHER_PIN)), &admin1(PIN))
+        .unwrap();
+    let commands = rig.commands();
+    let wanted = wanted(SingleUserRanges::All, RangePolicy::User);
+    let by = Credential::new(admin2, pin(OTHER_PIN));
+    let error = drive.reactivate(&wanted, &by, rig.consent()).unwrap_err();
+    assert_eq!(reason(&error), &SingleUserError::NotAdmin1(admin2));
+    assert_eq!(rig.commands(), commands);
+    assert!(drive.plan_reactivate(&wanted, admin2).is_err());
+    drive.tries(&by).unwrap();
+}
+
+#[test]
 fn reactivation_is_refused_where_only_an_owner_can_switch_locks_off() {
     let rig = sum(SingleUserRanges::All, RangePolicy::User);
     let off = wanted(SingleUserRanges::None, RangePolicy::User);
