@@ -7,11 +7,16 @@ use super::{Context, preflight};
 use crate::drive::{Authority, Credential, Drive};
 
 /// Who needs no secret.
-const ANYBODY: &str = "Anybody";
+pub(crate) const ANYBODY: &str = "Anybody";
+
+/// Whether nobody is named.
+pub(crate) const fn is_anybody(name: &str) -> bool {
+    name.eq_ignore_ascii_case(ANYBODY)
+}
 
 /// The authority of a name; nothing for anybody.
 pub(crate) fn authority(name: &str) -> Result<Option<Authority>, CliError> {
-    if name.eq_ignore_ascii_case(ANYBODY) {
+    if is_anybody(name) {
         return Ok(None);
     }
     let authority = secret::authority(name);

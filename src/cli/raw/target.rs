@@ -3,11 +3,9 @@
 
 use crate::cli::args::raw::RawSession;
 use crate::cli::error::CliError;
+use crate::cli::looking::is_anybody;
 use crate::drive::Authority;
 use crate::spec::{Uid, column, uid};
-
-/// Who needs no secret.
-const ANYBODY: &str = "Anybody";
 
 /// What a command is about, with the session that it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +66,7 @@ pub(super) fn sp_of(text: &str) -> Result<Option<Uid>, CliError> {
 }
 
 fn authority(text: &str, sp: Option<Uid>) -> Result<Option<Named>, CliError> {
-    if text.eq_ignore_ascii_case(ANYBODY) {
+    if is_anybody(text) {
         return Ok(None);
     }
     // Admin1 of the Admin SP has the name of Admin1 of the Locking SP.
