@@ -217,11 +217,11 @@ fn text(name: &Named, ranges: &[Erased], seed: u32) -> String {
         }
     }
     for range in done().filter(|range| matches!(range.by, Some((EraseMethod::Erase, _)))) {
+        let user = format!("User{}", u32::from(range.range) + 1);
         text += &format!(
-            "\n  range {} was in single user mode: its locks are off now, and the PIN of User{} is \
-             empty",
+            "\n  range {} was in single user mode: its locks are off now, and the PIN of {user} is \
+             empty: \"sedkit passwd --as {user} --from-empty\" gives it one",
             range.range,
-            u32::from(range.range) + 1
         );
     }
     if done().any(|range| range.evidence.is_some_and(|it| it.verdict().is_some())) {

@@ -14,6 +14,9 @@ pub(crate) const fn is_anybody(name: &str) -> bool {
     name.eq_ignore_ascii_case(ANYBODY)
 }
 
+/// Who looks with a secret, unless somebody else is named.
+const ADMIN1: &str = "Admin1";
+
 /// The authority of a name; nothing for anybody.
 pub(crate) fn authority(name: &str) -> Result<Option<Authority>, CliError> {
     if is_anybody(name) {
@@ -34,9 +37,14 @@ pub(crate) struct Looking<'a>(Option<Acting<'a>>);
 impl<'a> Looking<'a> {
     /// As the options say.
     pub(crate) fn new(args: &'a Arguments, context: &'a Context) -> Result<Self, CliError> {
+        let named = args.authority.as_deref();
+        // A secret that is given is somebody's: it is not left unused.
+        let named = named.unwrap_or(match &args.login.key.key {
+            Some(_) => ADMIN1,
+            None => ANYBODY,
+        });
         let acting = |authority| Acting::new(authority, &args.login, context);
-        let acting = authority(&args.authority)?.map(acting).transpose()?;
-        Ok(Self(acting))
+        Ok(Self(authority(named)?.map(acting).transpose()?))
     }
 
     /// Looks at a drive.

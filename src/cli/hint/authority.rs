@@ -13,6 +13,18 @@ pub(super) const fn unknown_authority(authority: Authority) -> &'static str {
     }
 }
 
+/// One that may not do this.
+pub(super) const fn not_permitted(authority: Authority) -> &'static str {
+    match authority {
+        Authority::User(_) => {
+            "an Admin can give a User the right: \"sedkit user grant\"; \"sedkit user list\" shows \
+             who has which. Or act as Admin1"
+        }
+        Authority::Admin(1) => "\"sedkit user list\" shows what Admins may not do",
+        _ => "act as Admin1, which may do everything in the Locking SP",
+    }
+}
+
 /// One that was refused.
 pub(super) fn refused(authority: Authority) -> String {
     match authority {

@@ -14,7 +14,9 @@ pub(crate) use secret::{for_scheme, for_source};
 pub(crate) use session::for_transport;
 pub(crate) use vdrive::{for_server, for_virtual};
 
-use self::authority::{for_access, for_tally, locked_out, refused, unknown_authority};
+use self::authority::{
+    for_access, for_tally, locked_out, not_permitted, refused, unknown_authority,
+};
 use self::session::{ATA_PASSWORD, STACK_RESET, for_session};
 use super::exit::Code;
 use crate::drive::{Cause, Error, Mismatch, RangeError};
@@ -48,7 +50,7 @@ pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
         Cause::Refused { authority } | Cause::OneOfTwoRefused { authority } => {
             return Some(refused(*authority));
         }
-        Cause::NotPermitted { .. } => "act as Admin1, which may do everything in the Locking SP",
+        Cause::NotPermitted { authority } => not_permitted(*authority),
         Cause::LockedOut { authority } => return Some(locked_out(*authority)),
         Cause::TryBudget { .. } => {
             "--tries N allows more; every wrong one counts against the drive's own limit, which \

@@ -1,6 +1,6 @@
 //! What to do where a secret cannot be had, or makes no PIN.
 
-use crate::secret::{SchemeError, SourceError};
+use crate::secret::{SaltError, SchemeError, SourceError};
 
 /// What to do where a source gave no secret.
 pub(crate) fn for_source(error: &SourceError) -> Option<String> {
@@ -12,6 +12,10 @@ pub(crate) fn for_source(error: &SourceError) -> Option<String> {
             ));
         }
         SourceError::Mismatch => "type the new passphrase twice alike; nothing was changed",
+        SourceError::NoTerminal { .. } => {
+            "name a SOURCE by the option of this secret (--key, --new-key, --psid, …): stdin, fd:N, \
+             file:PATH, cred:NAME, keyring:DESCRIPTION, exec:COMMAND or hex-file:PATH"
+        }
         SourceError::Consumed { .. } => "give each secret a source of its own: fd:3, file:PATH",
         _ => return None,
     };
@@ -28,12 +32,23 @@ pub(crate) fn for_scheme(error: &SchemeError) -> Option<String> {
         SchemeError::TooLong { .. } | SchemeError::PinTooLong { .. } => {
             "nothing is ever cut: choose a shorter one, or a scheme that hashes"
         }
-        SchemeError::Salt(_) => {
-            "give the serial number with --serial, or the salt with --salt hex:…"
-        }
+        SchemeError::Salt(error) => for_salt(error),
         _ => {
             "give another passphrase, or another scheme: --scheme for the present one, --new-scheme"
         }
     };
     Some(text.to_owned())
+}
+
+const fn for_salt(error: &SaltError) -> &'static str {
+    match error {
+        SaltError::NoVendor | SaltError::Vendor { .. } => {
+            "SCSI and SATA drives have one, and \"sedkit hash\" takes --vendor; any salt can be given \
+             with --salt hex:…"
+        }
+        SaltError::NoModel => "\"sedkit hash\" takes --model",
+        SaltError::NoSerial => {
+            "name the drive, or give the serial number with --serial, or the salt with --salt hex:…"
+        }
+    }
 }

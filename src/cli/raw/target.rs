@@ -3,7 +3,7 @@
 
 use crate::cli::args::raw::RawSession;
 use crate::cli::error::CliError;
-use crate::cli::looking::is_anybody;
+use crate::cli::looking::{ANYBODY, is_anybody};
 use crate::drive::Authority;
 use crate::spec::{Uid, column, uid};
 
@@ -23,7 +23,8 @@ impl Target {
     pub(super) fn new(text: &str, options: &RawSession) -> Result<Self, CliError> {
         let sp = options.sp.as_deref().map(sp).transpose()?;
         let found = object(text, sp)?;
-        let sp = match (sp, authority(&options.authority, sp)?) {
+        let name = who(options, sp.or(home(found)).unwrap_or(uid::ADMIN_SP));
+        let sp = match (sp, authority(name, sp)?) {
             (Some(sp), _) => sp,
             (None, Some(Named::Known(authority))) => authority.sp(),
             (None, _) => home(found).unwrap_or(uid::ADMIN_SP),
@@ -31,7 +32,7 @@ impl Target {
         Ok(Self {
             object: object(text, Some(sp))?,
             sp,
-            authority: acting(&options.authority, sp)?,
+            authority: acting(name, sp)?,
         })
     }
 }
@@ -43,6 +44,17 @@ enum Named {
     Known(Authority),
     /// One of whatever SP.
     Row(Uid),
+}
+
+/// The name of who acts in a session with an SP. A secret that is given is somebody's: of whom there
+/// is nothing said, it is that of the owner of the SP.
+pub(super) fn who(options: &RawSession, sp: Uid) -> &str {
+    let owner = match sp {
+        uid::ADMIN_SP => "SID",
+        _ => "Admin1",
+    };
+    let unnamed = options.login.key.key.as_ref().map_or(ANYBODY, |_| owner);
+    options.authority.as_deref().unwrap_or(unnamed)
 }
 
 /// Who acts in an SP; nobody for Anybody.
