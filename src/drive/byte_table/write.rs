@@ -110,6 +110,7 @@ impl Drive {
             runs: Vec::new(),
             equal: 0,
             has_contents: false,
+            seen: None,
         };
         let atomic = writing.write(&mut access, request.atomicity)?;
         let proven = match request.verification {
@@ -141,6 +142,8 @@ struct Writing<'w> {
     equal: u64,
     /// Whether a block was seen that is not blank.
     has_contents: bool,
+    /// The first block, if it was looked at before the others.
+    seen: Option<(Range<u64>, Vec<u8>)>,
 }
 
 impl Writing<'_> {
@@ -170,7 +173,18 @@ impl Writing<'_> {
         let (Overwriting::Blank, Some(first)) = (self.overwriting, first) else {
             return Ok(false);
         };
-        Ok(!is_blank(&access.read(first.wanted)?))
+        let found = access.read(first.wanted.clone())?;
+        let has_contents = !is_blank(&found);
+        self.seen = Some((first.wanted, found));
+        Ok(has_contents)
+    }
+
+    /// Bytes of the table. Those that were looked at first are not read twice.
+    fn read(&mut self, access: &mut Access<'_, '_>, bytes: &Range<u64>) -> Result<Vec<u8>, Error> {
+        match self.seen.take() {
+            Some((seen, found)) if seen == *bytes => Ok(found),
+            _ => access.read(bytes.clone()),
+        }
     }
 
     /// Whether blocks may be written that nobody has looked at.
@@ -199,7 +213,7 @@ impl Writing<'_> {
         block: &Block,
         wanted: &[u8],
     ) -> Result<(), Error> {
-        let found = access.read(block.table.clone())?;
+        let found = self.read(access, &block.table)?;
         self.has_contents |= !is_blank(block.part(&found));
         if block.part(&found) == wanted {
             self.pace.hit();
@@ -217,7 +231,7 @@ impl Writing<'_> {
     fn find_differences(&mut self, access: &mut Access<'_, '_>) -> Result<(), Error> {
         for block in self.span.blocks() {
             let wanted = wanted(self.contents, &self.span, &block.wanted)?;
-            let found = access.read(block.wanted.clone())?;
+            let found = self.read(access, &block.wanted)?;
             if found == wanted {
                 self.equal += wide(wanted.len());
             } else {
