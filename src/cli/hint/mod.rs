@@ -19,13 +19,8 @@ use self::authority::{
 };
 use self::session::{ATA_PASSWORD, STACK_RESET, for_session};
 use super::exit::Code;
-use crate::drive::{Cause, Error, Mismatch, RangeError};
+use crate::drive::{Cause, Mismatch, RangeError};
 use crate::spec::Ssc;
-
-/// What to do about a drive's refusal.
-pub(crate) fn for_drive(error: &Error) -> Option<String> {
-    for_cause(error.cause())
-}
 
 /// What to do about what stands in the way.
 pub(crate) fn for_cause(cause: &Cause) -> Option<String> {
