@@ -73,8 +73,10 @@ impl From<&RangeOutcome> for Outcome {
 }
 
 /// The ranges that are as asked: `range 0, range 3`.
-pub(crate) fn names(outcomes: &[RangeOutcome]) -> String {
-    let done = outcomes.iter().filter(|outcome| outcome.error.is_none());
+pub(crate) fn names<'a>(outcomes: impl IntoIterator<Item = &'a RangeOutcome>) -> String {
+    let done = outcomes
+        .into_iter()
+        .filter(|outcome| outcome.error.is_none());
     let names: Vec<String> = done
         .map(|outcome| format!("range {}", outcome.range))
         .collect();
@@ -170,6 +172,11 @@ fn both(enabled: Option<bool>, locked: Option<bool>) -> Option<bool> {
 }
 
 const UNKNOWN: &str = "?";
+
+/// Whether something of a range is not shown to who asked.
+pub(crate) fn is_hidden(range: &LockingRange) -> bool {
+    range.read_lock_enabled.is_none() || range.lock_on_reset.is_none()
+}
 
 fn directions(read: Option<bool>, write: Option<bool>) -> String {
     match (read, write) {

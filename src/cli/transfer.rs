@@ -63,6 +63,7 @@ pub(crate) fn open(path: &Path) -> Result<(File, u64), CliError> {
             io_code(error.kind()),
             format!("{}: {error}", path.display()),
         )
+        .with_hint("name a file of this machine that can be read")
     };
     let file = File::open(path).map_err(|error| about(&error))?;
     let metadata = file.metadata().map_err(|error| about(&error))?;

@@ -95,8 +95,13 @@ fn text(found: &DataStores, tables: &[OneTable]) -> String {
         ["TABLE", "BYTES", "GRANULARITY", "READ BY", "WRITTEN BY"],
         rows,
     );
+    if tables.iter().any(|table| table.readers.is_none()) {
+        text += "\n?: shown to Admins, with --key";
+    }
     if let Some(most) = found.most_tables.filter(|most| *most > 1) {
-        text += &format!("\nup to {most} tables can be made when locking is activated");
+        text += &format!(
+            "\nup to {most} tables can be made when locking is activated (\"sedkit setup --datastore\")"
+        );
     }
     text
 }

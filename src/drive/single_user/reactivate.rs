@@ -130,6 +130,7 @@ impl Drive {
             pin: wanted.owner_pin.as_ref(),
             is_fresh,
             has_consent: false,
+            locks: Columns::new(),
         })?;
         self.conclude_reactivation(settled, &mut report)?;
         locks.remove();

@@ -1,9 +1,9 @@
 //! Single user mode: setup, reactivation, and who may do what.
 
 use sedkit::drive::{
-    Authority, Cause, Credential, Drive, EraseRequest, Error, ErrorCode, LockRequest, Mismatch,
-    NewRange, OwnerPin, Place, RangeChange, RangeChoice, RangePolicy, RangeSettings, RangeSpec,
-    Reactivation, Releasing, SetupPlan, SingleUserError, SingleUserMode, SingleUserPlan,
+    Authority, Cause, Credential, Drive, EraseRequest, Error, ErrorCode, LockRequest, LockingRange,
+    Mismatch, NewRange, OwnerPin, Place, RangeChange, RangeChoice, RangePolicy, RangeSettings,
+    RangeSpec, Reactivation, Releasing, SetupPlan, SingleUserError, SingleUserMode, SingleUserPlan,
     SingleUserRanges, Step, UnlockRequest,
 };
 use sedkit::spec::{MethodStatus, RangeNumber, method};
@@ -378,6 +378,56 @@ fn setup_after_an_erase_gives_the_owner_its_pin_and_its_locks_again() {
     assert!(report.changed);
     assert_eq!(report.ranges[0].is_lock_enabled(), Some(true));
     assert_eq!(report.single_user.unwrap().owners[0].pin, OwnerPin::Set);
+    assert_eq!(rig.take_refused(), 0);
+}
+
+/// The owner of range 2 has a range with locks, and an Admin takes it away.
+fn sum_with_range_2_taken() -> Rig {
+    let rig = sum(SingleUserRanges::All, RangePolicy::User);
+    let new = NewRange {
+        choice: RangeChoice::Free(RangeNumber(2)),
+        place: Place {
+            start: 1024,
+            length: 64,
+        },
+        settings: RangeSettings::default(),
+    };
+    let mut drive = rig.open().unwrap();
+    drive.create_range(&new, &user(3), &rig.consent()).unwrap();
+    let request = EraseRequest::new(vec![RangeNumber(2)]);
+    let erased = drive.erase(&request, &admin1(PIN), rig.consent(), &mut |_| {});
+    assert!(erased.unwrap().first_error().is_none());
+    rig
+}
+
+#[test]
+fn setup_after_an_erase_of_any_range_gives_its_owner_pin_and_locks_again() {
+    let rig = sum_with_range_2_taken();
+    let plan = plan(SingleUserRanges::All, RangePolicy::User);
+    let report = rig.open().unwrap().setup(&plan, &pin(PIN)).unwrap();
+    assert!(report.changed);
+    let pins: Vec<_> = report.single_user.unwrap().owners;
+    let pins: Vec<_> = pins.iter().map(|owner| owner.pin).collect();
+    let (kept, set) = (OwnerPin::Untouched, OwnerPin::Set);
+    assert_eq!(pins, [kept, kept, set]);
+    let locked = |range: &&LockingRange| range.number == RangeNumber(2);
+    let range = report.ranges.iter().find(locked).unwrap();
+    assert_eq!(range.is_lock_enabled(), Some(true));
+    assert_eq!(rig.take_refused(), 0);
+    let again = rig.open().unwrap().setup(&plan, &pin(PIN)).unwrap();
+    assert!(!again.changed);
+    assert_eq!(rig.take_refused(), 0);
+}
+
+#[test]
+fn an_owner_that_has_set_its_first_pin_after_an_erase_keeps_it() {
+    let rig = sum_with_range_2_taken();
+    let mut drive = rig.open().unwrap();
+    let own = pin(OTHER_PIN);
+    drive.set_first_pin(Authority::User(3), &own).unwrap();
+    let plan = plan(SingleUserRanges::All, RangePolicy::User);
+    let report = rig.open().unwrap().setup(&plan, &pin(PIN)).unwrap();
+    assert!(!report.changed);
     assert_eq!(rig.take_refused(), 0);
 }
 
