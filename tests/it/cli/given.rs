@@ -147,3 +147,48 @@ fn hints_name_the_next_step() {
         .exits(4)
         .complains("sedkit user grant");
 }
+
+/// Whoever leaves out what comes before the path of a virtual drive is told so.
+#[test]
+fn a_file_is_no_device() {
+    let bench = Bench::new();
+    for command in [
+        &["info", "a"][..],
+        &["lock", "a"],
+        &["hash", "a", "--key", "file:right"],
+    ] {
+        bench
+            .run(command)
+            .exits(2)
+            .complains("error: a is a file, and no device")
+            .complains("hint: the virtual drive in a file is vdrive:a");
+    }
+    bench
+        .run(&["info", "/dev/missing"])
+        .exits(1)
+        .complains("error: /dev/missing could not be opened");
+}
+
+#[test]
+fn hints_that_differ_say_for_which_drive_they_are() {
+    let bench = Bench::locked();
+    let unlock = ["unlock", "vdrive:a", "vdrive:missing"];
+    bench
+        .run(&with(&unlock, WRONG))
+        .exits(3)
+        .complains("hint: vdrive:a: the drive counts wrong attempts")
+        .complains("hint: vdrive:missing: make one");
+}
+
+#[test]
+fn who_is_locked_out_is_told_how_the_search_goes_on() {
+    let bench = Bench::set_up();
+    for _ in 0..5 {
+        bench.run(&with(&["lock", "vdrive:a"], WRONG)).exits(4);
+    }
+    let search = ["identify-pin", "vdrive:a", "--power-cycled"];
+    bench
+        .run(&with(&search, KEY))
+        .exits(5)
+        .complains("then go on with --power-cycled");
+}
