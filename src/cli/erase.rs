@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::args::erase::{Erase, EraseOptions};
 use super::args::{Device, Force};
 use super::confirm::{self, Loss};
+use super::data_removal::DataRemovalFields;
 use super::device::Named;
 use super::drives::{self, Done};
 use super::error::CliError;
@@ -12,7 +13,7 @@ use super::evidence::{Before, Evidence, EvidenceFields, Observer, SamplingFields
 use super::exit::Code;
 use super::luks::Tenants;
 use super::report::Report;
-use super::secret::{self, Acting};
+use super::secret::Acting;
 use super::state::StateFields;
 use super::{Context, in_use, plan, preflight, rescan};
 use crate::drive::{
@@ -20,7 +21,6 @@ use crate::drive::{
 };
 use crate::spec::{RangeNumber, Uid};
 use crate::verify::Expectation;
-use crate::wire::discovery::Discovery;
 use crate::wire::hex;
 
 /// Replaces the keys of ranges, with consent.
@@ -36,21 +36,15 @@ pub(crate) fn erase(
     options: &EraseOptions,
     context: &Context,
 ) -> Result<Report, CliError> {
-    let authority = secret::authority(&options.acting.authority)?;
-    let acting = Acting::new(
-        authority,
-        &options.key,
-        &options.scheme,
-        options.session,
-        context,
-    )?;
+    let acting = Acting::of(&options.actor, context)?;
+    let authority = acting.authority();
     let request = EraseRequest::new(ranges);
-    let opening = options.session.opening(options.dry_run);
+    let opening = options.actor.login.opening(options.dry_run);
     Ok(drives::on_one(device, opening, context, |name, drive| {
         preflight::erase(drive, authority)?;
         if options.dry_run.dry_run {
             let plan = drive.plan_erase(&request, authority)?;
-            let plan = plan::done(name, options.session.reset, plan);
+            let plan = plan::done(name, options.actor.login.session.reset, plan);
             return Ok(plan::unless_refused(
                 plan,
                 guards(name, drive, &request, options.force, context),
@@ -201,40 +195,6 @@ impl From<&Erased> for RangeFields {
             evidence: erased.evidence.as_ref().map(EvidenceFields::from),
             error: erased.error.clone(),
         }
-    }
-}
-
-/// The ways to remove data that the drive has, in JSON.
-#[derive(Serialize)]
-pub(crate) struct DataRemovalFields {
-    mechanisms: Vec<MechanismFields>,
-    processing: bool,
-    interrupted: bool,
-}
-
-#[derive(Serialize)]
-struct MechanismFields {
-    name: String,
-    seconds: Option<u32>,
-}
-
-impl DataRemovalFields {
-    /// What Level 0 Discovery tells; nothing where the drive has no such descriptor.
-    pub(crate) fn of(discovery: &Discovery) -> Option<Self> {
-        use crate::spec::DataRemovalMechanism as Mechanism;
-        let removal = discovery.data_removal()?;
-        let supported = Mechanism::ALL
-            .into_iter()
-            .filter(|mechanism| removal.supports(*mechanism));
-        let mechanisms = supported.map(|mechanism| MechanismFields {
-            name: mechanism.to_string().replace(' ', "_"),
-            seconds: removal.seconds(mechanism),
-        });
-        Some(Self {
-            mechanisms: mechanisms.collect(),
-            processing: removal.operation_processing,
-            interrupted: removal.operation_interrupted,
-        })
     }
 }
 

@@ -10,26 +10,30 @@ use super::error::CliError;
 use super::luks::{LeftAlone, Tenants};
 use super::ranges::{self, Outcome};
 use super::report::Report;
-use super::secret::{self, Acting, Key};
+use super::secret::{Acting, Key};
 use super::{Context, in_use, plan, preflight};
 use crate::drive::{Authority, Drive, LockReport, LockRequest, LockingState};
 
 /// Locks drives that are not in use.
 pub(crate) fn run(args: &Lock, context: &Context) -> Result<Report, CliError> {
-    let authority = secret::authority(&args.acting.authority)?;
-    let acting = Acting::new(authority, &args.key, &args.scheme, args.session, context)?
-        .with_schemes_of(&args.schemes.scheme_of)?;
+    let acting = Acting::of(&args.actor, context)?;
+    let acting = acting.with_schemes_of(&args.schemes.scheme_of)?;
+    let authority = acting.authority();
     let request = LockRequest {
         ranges: ranges::numbers(&args.ranges),
         read_only: args.read_only,
         ..LockRequest::default()
     };
-    let mut slots = drives::open_many(&args.devices, args.session.opening(args.dry_run), context)?;
+    let mut slots = drives::open_many(
+        &args.devices,
+        args.actor.login.opening(args.dry_run),
+        context,
+    )?;
     if args.dry_run.dry_run {
         let plans = drives::each(&mut slots, |name, drive| {
             let (sparing, _) = sparing(name, drive, &request, args.force)?;
             let plan = drive.plan_lock(&sparing, authority)?;
-            let plan = plan::done(name, args.session.reset, plan);
+            let plan = plan::done(name, args.actor.login.session.reset, plan);
             let guards = guards(args, name, drive, &request, context);
             Ok(plan::unless_refused(plan, guards))
         });

@@ -7,14 +7,19 @@ use super::{Context, preflight};
 use crate::drive::{Authority, Credential, Drive};
 
 /// Who needs no secret.
-const ANYBODY: &str = "Anybody";
+pub(crate) const ANYBODY: &str = "Anybody";
+
+/// Whether nobody is named.
+pub(crate) const fn is_anybody(name: &str) -> bool {
+    name.eq_ignore_ascii_case(ANYBODY)
+}
 
 /// Who looks with a secret, unless somebody else is named.
 const ADMIN1: &str = "Admin1";
 
 /// The authority of a name; nothing for anybody.
 pub(crate) fn authority(name: &str) -> Result<Option<Authority>, CliError> {
-    if name.eq_ignore_ascii_case(ANYBODY) {
+    if is_anybody(name) {
         return Ok(None);
     }
     let authority = secret::authority(name);
@@ -34,12 +39,11 @@ impl<'a> Looking<'a> {
     pub(crate) fn new(args: &'a Arguments, context: &'a Context) -> Result<Self, CliError> {
         let named = args.authority.as_deref();
         // A secret that is given is somebody's: it is not left unused.
-        let named = named.unwrap_or(match &args.key.key {
+        let named = named.unwrap_or(match &args.login.key.key {
             Some(_) => ADMIN1,
             None => ANYBODY,
         });
-        let key = args.key.needed();
-        let acting = |authority| Acting::new(authority, &key, &args.scheme, args.session, context);
+        let acting = |authority| Acting::new(authority, &args.login, context);
         Ok(Self(authority(named)?.map(acting).transpose()?))
     }
 

@@ -25,7 +25,7 @@ use crate::spec::RangeNumber;
 /// Changes which ranges are in single user mode, with consent.
 pub(crate) fn run(args: &Reactivate, context: &Context) -> Result<Report, CliError> {
     let job = Job::new(args)?;
-    let opening = args.actor.session.opening(args.dry_run);
+    let opening = args.actor.login.opening(args.dry_run);
     Ok(drives::on_one(
         &args.device,
         opening,
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Reactivate, context: &Context) -> Result<Report, CliErr
             };
             let calls = drive.plan_reactivate(&wanted, job.authority)?;
             if args.dry_run.dry_run {
-                let calls = plan::done(name, args.actor.session.reset, calls);
+                let calls = plan::done(name, args.actor.login.session.reset, calls);
                 return Ok(plan::unless_refused(
                     calls,
                     guards(args, name, drive, context),
@@ -97,15 +97,15 @@ struct Job {
 
 impl Job {
     fn new(args: &Reactivate) -> Result<Self, CliError> {
-        let scheme = &args.actor.scheme;
+        let scheme = &args.actor.login.scheme;
         let owner_key = match args.off {
             true => None,
             false => OwnerKey::new(&args.owners, &args.new_scheme, &scheme.salt)?,
         };
         Ok(Self {
             mode: mode(args),
-            authority: secret::authority(&args.actor.acting.authority)?,
-            source: secret::source(&args.actor.key.key)?,
+            authority: secret::authority(&args.actor.authority)?,
+            source: secret::source(args.actor.login.key.source())?,
             recipe: Recipe::existing(scheme)?,
             owner_key,
         })
@@ -115,7 +115,8 @@ impl Job {
     fn attempts(&self, args: &Reactivate) -> u32 {
         let owner_source = self.owner_key.as_ref().map(OwnerKey::source);
         let sources = owner_source.into_iter().chain([&self.source]);
-        let attempts = sources.map(|source| secret::attempts(source, args.actor.session.tries));
+        let attempts =
+            sources.map(|source| secret::attempts(source, args.actor.login.session.tries));
         attempts.min().unwrap_or(1)
     }
 
@@ -127,7 +128,7 @@ impl Job {
         context: &Context,
     ) -> Result<Credential, CliError> {
         let mut terminal = TerminalPrompter::new();
-        let mut secrets = Secrets::new(&mut terminal, &args.actor.scheme.salt, context);
+        let mut secrets = Secrets::new(&mut terminal, &args.actor.login.scheme.salt, context);
         let prompt = format!("{} passphrase", self.authority);
         let key = secrets.existing(&self.source, &prompt, &self.recipe)?;
         let owner_key = self.owner_key.as_ref();

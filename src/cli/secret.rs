@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use super::Context;
-use super::args::{self, SaltOptions, SchemeOptions, SessionOptions};
+use super::args::{Actor, Login, SaltOptions};
 use super::error::CliError;
 use super::exit::Code;
 use crate::drive::{Authority, Credential, Drive, ParseAuthorityError};
@@ -273,19 +273,22 @@ pub(crate) struct Acting<'a> {
 
 impl<'a> Acting<'a> {
     /// As the options say.
+    pub(crate) fn of(actor: &'a Actor, context: &'a Context) -> Result<Self, CliError> {
+        Self::new(authority(&actor.authority)?, &actor.login, context)
+    }
+
+    /// The same, for who is named otherwise.
     pub(crate) fn new(
         authority: Authority,
-        key: &args::Key,
-        scheme: &'a SchemeOptions,
-        session: SessionOptions,
+        login: &'a Login,
         context: &'a Context,
     ) -> Result<Self, CliError> {
         Ok(Self {
             authority,
-            source: source(&key.key)?,
-            recipe: Recipe::existing(scheme)?,
-            salt: &scheme.salt,
-            tries: session.tries,
+            source: source(login.key.source())?,
+            recipe: Recipe::existing(&login.scheme)?,
+            salt: &login.scheme.salt,
+            tries: login.session.tries,
             context,
         })
     }

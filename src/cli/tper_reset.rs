@@ -28,12 +28,12 @@ pub(crate) fn run(args: &TperReset, context: &Context) -> Result<Report, CliErro
 }
 
 fn reset(args: &TperReset, context: &Context) -> Result<Report, CliError> {
-    let options = args.session.opening(args.dry_run);
+    let options = args.login.opening(args.dry_run);
     let mut slots = drives::open_many(&args.devices, options, context)?;
     if args.dry_run.dry_run {
         return Ok(plan::report(
             &mut slots,
-            args.session.reset,
+            args.login.session.reset,
             |name, drive| {
                 in_use::check(name, args.force, context)?;
                 Ok(drive.plan_tper_reset())
@@ -86,19 +86,15 @@ fn switch(
     wanted: ProgrammaticReset,
     context: &Context,
 ) -> Result<Report, CliError> {
-    let acting = Acting::new(
-        Authority::Sid,
-        &args.key,
-        &args.scheme,
-        args.session,
-        context,
-    )?;
-    let options = args.session.opening(args.dry_run);
+    let acting = Acting::new(Authority::Sid, &args.login, context)?;
+    let options = args.login.opening(args.dry_run);
     let mut slots = drives::open_many(&args.devices, options, context)?;
     if args.dry_run.dry_run {
-        return Ok(plan::report(&mut slots, args.session.reset, |_, drive| {
-            plan_switch(drive, wanted)
-        }));
+        return Ok(plan::report(
+            &mut slots,
+            args.login.session.reset,
+            |_, drive| plan_switch(drive, wanted),
+        ));
     }
     let settled = settled(&mut slots, wanted);
     let needs_key = |drive: &Drive| !settled.contains(&drive.identity().serial_text());

@@ -21,21 +21,23 @@ use crate::spec::RangeNumber;
 /// Unlocks drives; all of them before any is rescanned.
 pub(crate) fn run(args: &Unlock, context: &Context) -> Result<Report, CliError> {
     let job = Job::new(args)?;
-    let acting = Acting::new(
-        job.authority,
-        &args.key,
-        &args.scheme,
-        args.session,
+    let acting = Acting::of(&args.actor, context)?;
+    let acting = acting.with_schemes_of(&args.schemes.scheme_of)?;
+    let mut slots = drives::open_many(
+        &args.devices,
+        args.actor.login.opening(args.dry_run),
         context,
-    )?
-    .with_schemes_of(&args.schemes.scheme_of)?;
-    let mut slots = drives::open_many(&args.devices, args.session.opening(args.dry_run), context)?;
+    )?;
     if args.dry_run.dry_run {
         let plan = |named: &Named, drive: &mut Drive| {
             let (request, _) = job.sparing(named, drive)?;
             Ok(drive.plan_unlock(&request, job.authority)?)
         };
-        return Ok(plan::report(&mut slots, args.session.reset, plan));
+        return Ok(plan::report(
+            &mut slots,
+            args.actor.login.session.reset,
+            plan,
+        ));
     }
     let needs_key = |drive: &Drive| job.needs_key(drive);
     drives::check(&mut slots, |named, drive| {
@@ -102,7 +104,7 @@ impl Job {
             read_only: args.read_only,
             mbr_done: args.mbr_done,
         };
-        let authority = secret::authority(&args.acting.authority)?;
+        let authority = secret::authority(&args.actor.authority)?;
         Ok(Self {
             request,
             authority,

@@ -73,33 +73,16 @@ pub(crate) struct Devices {
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Key {
     /// Where the secret comes from: prompt, stdin, fd:N, file:PATH, cred:NAME,
-    /// keyring:DESCRIPTION, exec:COMMAND, hex-file:PATH, msid; one newline at its end is dropped, and {serial} in it
-    /// stands for the drive's serial number
-    #[arg(
-        long,
-        help_heading = "Secrets",
-        value_name = "SOURCE",
-        default_value = "prompt"
-    )]
-    pub(crate) key: String,
-}
-
-/// Where the secret comes from, where there may be none.
-#[derive(Clone, Debug, Args)]
-pub(crate) struct OptionalKey {
-    /// Where the secret comes from: prompt, stdin, fd:N, file:PATH, cred:NAME,
     /// keyring:DESCRIPTION, exec:COMMAND, hex-file:PATH, msid; one newline at its end is dropped
-    /// [default: prompt, where one is needed]
+    /// [default: prompt]
     #[arg(long, help_heading = "Secrets", value_name = "SOURCE")]
     pub(crate) key: Option<String>,
 }
 
-impl OptionalKey {
+impl Key {
     /// Where the secret of somebody comes from who needs one.
-    pub(crate) fn needed(&self) -> Key {
-        Key {
-            key: self.key.clone().unwrap_or_else(|| "prompt".to_owned()),
-        }
+    pub(crate) fn source(&self) -> &str {
+        self.key.as_deref().unwrap_or("prompt")
     }
 }
 
@@ -179,14 +162,6 @@ pub(crate) struct SessionOptions {
     pub(crate) tries: u32,
 }
 
-/// Who acts.
-#[derive(Clone, Debug, Args)]
-pub(crate) struct Acting {
-    /// Who acts: Admin1…, User1…
-    #[arg(long = "as", value_name = "AUTHORITY", default_value = "Admin1")]
-    pub(crate) authority: String,
-}
-
 /// Evidence by samples.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Samples {
@@ -199,6 +174,27 @@ pub(crate) struct Samples {
     pub(crate) sample_seed: Option<u32>,
 }
 
+/// The secret of who acts, how it becomes a PIN, and what is done about other sessions.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Login {
+    #[command(flatten)]
+    pub(crate) key: Key,
+    #[command(flatten)]
+    pub(crate) scheme: SchemeOptions,
+    #[command(flatten)]
+    pub(crate) session: SessionOptions,
+}
+
+/// Who acts.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Actor {
+    /// Who acts: Admin1…, User1…
+    #[arg(long = "as", value_name = "AUTHORITY", default_value = "Admin1")]
+    pub(crate) authority: String,
+    #[command(flatten)]
+    pub(crate) login: Login,
+}
+
 /// Who looks at what anybody may see.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Looking {
@@ -207,24 +203,7 @@ pub(crate) struct Looking {
     #[arg(long = "as", value_name = "AUTHORITY")]
     pub(crate) authority: Option<String>,
     #[command(flatten)]
-    pub(crate) key: OptionalKey,
-    #[command(flatten)]
-    pub(crate) scheme: SchemeOptions,
-    #[command(flatten)]
-    pub(crate) session: SessionOptions,
-}
-
-/// Who acts, with its secret, and what is done about other sessions.
-#[derive(Clone, Debug, Args)]
-pub(crate) struct Actor {
-    #[command(flatten)]
-    pub(crate) acting: Acting,
-    #[command(flatten)]
-    pub(crate) key: Key,
-    #[command(flatten)]
-    pub(crate) scheme: SchemeOptions,
-    #[command(flatten)]
-    pub(crate) session: SessionOptions,
+    pub(crate) login: Login,
 }
 
 /// Which ranges.
@@ -259,5 +238,12 @@ impl SessionOptions {
             },
             ..self
         }
+    }
+}
+
+impl Login {
+    /// For opening drives: where nothing but a plan is asked for, nothing is reset.
+    pub(crate) const fn opening(&self, dry_run: DryRun) -> SessionOptions {
+        self.session.opening(dry_run)
     }
 }

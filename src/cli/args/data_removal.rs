@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::{Device, DryRun, Key, SchemeOptions, SessionOptions};
+use super::{Device, DryRun, Login};
 
 /// How a drive removes data when it is reverted or erased
 #[derive(Debug, Args)]
@@ -43,11 +43,7 @@ pub(crate) struct Set {
     #[arg(long = "as", value_name = "AUTHORITY", default_value = "SID")]
     pub(crate) authority: String,
     #[command(flatten)]
-    pub(crate) key: Key,
-    #[command(flatten)]
-    pub(crate) scheme: SchemeOptions,
+    pub(crate) login: Login,
     #[command(flatten)]
     pub(crate) dry_run: DryRun,
-    #[command(flatten)]
-    pub(crate) session: SessionOptions,
 }

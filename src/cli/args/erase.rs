@@ -2,7 +2,7 @@
 
 use clap::{ArgGroup, Args};
 
-use super::{Acting, Consent, Device, DryRun, Force, Key, Samples, SchemeOptions, SessionOptions};
+use super::{Actor, Consent, Device, DryRun, Force, Samples};
 
 /// Erase ranges by replacing their keys: THEIR DATA IS LOST
 ///
@@ -38,17 +38,11 @@ pub(crate) struct EraseOptions {
     #[command(flatten)]
     pub(crate) samples: Samples,
     #[command(flatten)]
-    pub(crate) acting: Acting,
-    #[command(flatten)]
-    pub(crate) key: Key,
-    #[command(flatten)]
-    pub(crate) scheme: SchemeOptions,
+    pub(crate) actor: Actor,
     #[command(flatten)]
     pub(crate) consent: Consent,
     #[command(flatten)]
     pub(crate) force: Force,
     #[command(flatten)]
     pub(crate) dry_run: DryRun,
-    #[command(flatten)]
-    pub(crate) session: SessionOptions,
 }

@@ -2,9 +2,7 @@
 
 use clap::Args;
 
-use super::{
-    Acting, Devices, DryRun, Force, Key, RangeNumbers, SchemeOptions, SchemesOf, SessionOptions,
-};
+use super::{Actor, Devices, DryRun, Force, RangeNumbers, SchemesOf};
 
 /// Lock drives now, and prove it by Level 0 Discovery
 ///
@@ -21,17 +19,11 @@ pub(crate) struct Lock {
     #[arg(long)]
     pub(crate) read_only: bool,
     #[command(flatten)]
-    pub(crate) acting: Acting,
-    #[command(flatten)]
-    pub(crate) key: Key,
-    #[command(flatten)]
-    pub(crate) scheme: SchemeOptions,
+    pub(crate) actor: Actor,
     #[command(flatten)]
     pub(crate) schemes: SchemesOf,
     #[command(flatten)]
     pub(crate) force: Force,
     #[command(flatten)]
     pub(crate) dry_run: DryRun,
-    #[command(flatten)]
-    pub(crate) session: SessionOptions,
 }

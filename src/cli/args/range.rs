@@ -3,9 +3,7 @@
 use clap::{Args, Subcommand};
 
 use super::erase::EraseOptions;
-use super::{
-    Acting, Consent, Device, DryRun, Force, Key, SchemeOptions, SessionOptions, yes_or_no,
-};
+use super::{Actor, Consent, Device, DryRun, Force, yes_or_no};
 
 /// Locking ranges: pieces of a drive with locks and keys of their own
 #[derive(Debug, Args)]
@@ -35,13 +33,7 @@ pub(crate) struct RangeList {
     #[command(flatten)]
     pub(crate) device: Device,
     #[command(flatten)]
-    pub(crate) acting: Acting,
-    #[command(flatten)]
-    pub(crate) key: Key,
-    #[command(flatten)]
-    pub(crate) scheme: SchemeOptions,
-    #[command(flatten)]
-    pub(crate) session: SessionOptions,
+    pub(crate) actor: Actor,
 }
 
 /// What a range has beside its place.
@@ -105,19 +97,13 @@ pub(crate) struct RangeCreate {
     #[command(flatten)]
     pub(crate) settings: Settings,
     #[command(flatten)]
-    pub(crate) acting: Acting,
-    #[command(flatten)]
-    pub(crate) key: Key,
-    #[command(flatten)]
-    pub(crate) scheme: SchemeOptions,
+    pub(crate) actor: Actor,
     #[command(flatten)]
     pub(crate) consent: Consent,
     #[command(flatten)]
     pub(crate) force: Force,
     #[command(flatten)]
     pub(crate) dry_run: DryRun,
-    #[command(flatten)]
-    pub(crate) session: SessionOptions,
 }
 
 /// Change a locking range
@@ -143,19 +129,13 @@ pub(crate) struct RangeSet {
     #[command(flatten)]
     pub(crate) settings: Settings,
     #[command(flatten)]
-    pub(crate) acting: Acting,
-    #[command(flatten)]
-    pub(crate) key: Key,
-    #[command(flatten)]
-    pub(crate) scheme: SchemeOptions,
+    pub(crate) actor: Actor,
     #[command(flatten)]
     pub(crate) consent: Consent,
     #[command(flatten)]
     pub(crate) force: Force,
     #[command(flatten)]
     pub(crate) dry_run: DryRun,
-    #[command(flatten)]
-    pub(crate) session: SessionOptions,
 }
 
 /// Give locking ranges up: their blocks belong to range 0 again
@@ -177,19 +157,13 @@ pub(crate) struct RangeDelete {
     )]
     pub(crate) ranges: Vec<u16>,
     #[command(flatten)]
-    pub(crate) acting: Acting,
-    #[command(flatten)]
-    pub(crate) key: Key,
-    #[command(flatten)]
-    pub(crate) scheme: SchemeOptions,
+    pub(crate) actor: Actor,
     #[command(flatten)]
     pub(crate) consent: Consent,
     #[command(flatten)]
     pub(crate) force: Force,
     #[command(flatten)]
     pub(crate) dry_run: DryRun,
-    #[command(flatten)]
-    pub(crate) session: SessionOptions,
 }
 
 /// Erase one range by replacing its key: ITS DATA IS LOST

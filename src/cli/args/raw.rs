@@ -2,9 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::{
-    Consent, Device, DryRun, Force, NewScheme, OptionalKey, SchemeOptions, SessionOptions,
-};
+use super::{Consent, Device, DryRun, Force, Login, NewScheme};
 
 /// Any object and any method of a drive, by the standard's names
 ///
@@ -62,11 +60,7 @@ pub(crate) struct RawSession {
     #[arg(long = "as", value_name = "AUTHORITY")]
     pub(crate) authority: Option<String>,
     #[command(flatten)]
-    pub(crate) key: OptionalKey,
-    #[command(flatten)]
-    pub(crate) scheme: SchemeOptions,
-    #[command(flatten)]
-    pub(crate) session: SessionOptions,
+    pub(crate) login: Login,
 }
 
 /// Show columns of an object, or bytes of a byte table

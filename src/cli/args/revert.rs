@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Consent, Device, DryRun, Force, Key, Samples, SchemeOptions, SessionOptions};
+use super::{Consent, Device, DryRun, Force, Login, Samples};
 
 /// Return a drive to its factory state: ALL DATA IS LOST
 ///
@@ -35,8 +35,6 @@ pub(crate) struct Revert {
     /// Who reverts without the PSID [default: SID; Admin1 with --keep-data]
     #[arg(long = "as", value_name = "AUTHORITY")]
     pub(crate) authority: Option<String>,
-    #[command(flatten)]
-    pub(crate) key: Key,
     /// With --to-msid: SID's secret, where it is not that of Admin1
     #[arg(
         long,
@@ -46,7 +44,7 @@ pub(crate) struct Revert {
     )]
     pub(crate) sid_key: Option<String>,
     #[command(flatten)]
-    pub(crate) scheme: SchemeOptions,
+    pub(crate) login: Login,
     #[command(flatten)]
     pub(crate) samples: Samples,
     #[command(flatten)]
@@ -55,6 +53,4 @@ pub(crate) struct Revert {
     pub(crate) force: Force,
     #[command(flatten)]
     pub(crate) dry_run: DryRun,
-    #[command(flatten)]
-    pub(crate) session: SessionOptions,
 }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Devices, DryRun, Force, Key, SchemeOptions, SessionOptions};
+use super::{Devices, DryRun, Force, Login};
 
 /// Reset drives by software: lock what locks by a programmatic reset, end every session
 ///
@@ -25,13 +25,9 @@ pub(crate) struct TperReset {
     #[arg(long)]
     pub(crate) disable: bool,
     #[command(flatten)]
-    pub(crate) key: Key,
-    #[command(flatten)]
-    pub(crate) scheme: SchemeOptions,
+    pub(crate) login: Login,
     #[command(flatten)]
     pub(crate) force: Force,
     #[command(flatten)]
     pub(crate) dry_run: DryRun,
-    #[command(flatten)]
-    pub(crate) session: SessionOptions,
 }

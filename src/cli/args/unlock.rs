@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Acting, Devices, DryRun, Key, RangeNumbers, SchemeOptions, SchemesOf, SessionOptions};
+use super::{Actor, Devices, DryRun, RangeNumbers, SchemesOf};
 
 /// Unlock drives, then let the kernel look at their partitions
 ///
@@ -32,15 +32,9 @@ pub(crate) struct Unlock {
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]
-    pub(crate) acting: Acting,
-    #[command(flatten)]
-    pub(crate) key: Key,
-    #[command(flatten)]
-    pub(crate) scheme: SchemeOptions,
+    pub(crate) actor: Actor,
     #[command(flatten)]
     pub(crate) schemes: SchemesOf,
     #[command(flatten)]
     pub(crate) dry_run: DryRun,
-    #[command(flatten)]
-    pub(crate) session: SessionOptions,
 }

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::{Acting, Device, DryRun, Key, NewScheme, SchemeOptions, SessionOptions};
+use super::{Actor, Device, DryRun, NewScheme};
 
 /// Users of a drive, and what each may do
 #[derive(Debug, Args)]
@@ -43,15 +43,9 @@ pub(crate) struct Who {
     #[arg(value_name = "USER")]
     pub(crate) user: String,
     #[command(flatten)]
-    pub(crate) acting: Acting,
-    #[command(flatten)]
-    pub(crate) key: Key,
-    #[command(flatten)]
-    pub(crate) scheme: SchemeOptions,
+    pub(crate) actor: Actor,
     #[command(flatten)]
     pub(crate) dry_run: DryRun,
-    #[command(flatten)]
-    pub(crate) session: SessionOptions,
 }
 
 /// Which rights.
@@ -113,13 +107,7 @@ pub(crate) struct UserList {
     #[command(flatten)]
     pub(crate) device: Device,
     #[command(flatten)]
-    pub(crate) acting: Acting,
-    #[command(flatten)]
-    pub(crate) key: Key,
-    #[command(flatten)]
-    pub(crate) scheme: SchemeOptions,
-    #[command(flatten)]
-    pub(crate) session: SessionOptions,
+    pub(crate) actor: Actor,
 }
 
 /// Give a user a PIN and enable it

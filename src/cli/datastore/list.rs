@@ -9,7 +9,8 @@ use crate::cli::looking::Looking;
 use crate::cli::report::Report;
 use crate::cli::transfer::TableFields;
 use crate::cli::{Context, table};
-use crate::drive::{DataStoreTable, DataStores, Permitted, TableName};
+use crate::drive::{DataStoreTable, DataStores, TableName};
+use crate::spec::{Uid, uid};
 
 /// The tables in JSON.
 #[derive(Serialize)]
@@ -32,7 +33,7 @@ struct OneTable {
 /// Shows the tables.
 pub(super) fn run(args: &DatastoreList, context: &Context) -> Result<Report, CliError> {
     let looking = Looking::new(&args.looking, context)?;
-    let session = args.looking.session;
+    let session = args.looking.login.session;
     Ok(drives::on_one(
         &args.device,
         session,
@@ -72,8 +73,8 @@ const fn number(name: TableName) -> u16 {
     }
 }
 
-fn names(holders: &[Permitted]) -> Vec<String> {
-    holders.iter().map(Permitted::to_string).collect()
+fn names(holders: &[Uid]) -> Vec<String> {
+    holders.iter().map(|holder| uid::label(*holder)).collect()
 }
 
 fn text(found: &DataStores, tables: &[OneTable]) -> String {

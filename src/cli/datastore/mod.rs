@@ -3,7 +3,7 @@
 use super::args::datastore::{Datastore, DatastoreCommand, DatastoreRead};
 use super::error::CliError;
 use super::report::Report;
-use super::secret::{self, Acting};
+use super::secret::Acting;
 use super::{Context, drives, preflight, transfer};
 use crate::drive::TableName;
 
@@ -20,16 +20,14 @@ pub(crate) fn run(args: &Datastore, context: &Context) -> Result<Report, CliErro
 }
 
 fn read(args: &DatastoreRead, context: &Context) -> Result<Report, CliError> {
-    let actor = &args.actor;
-    let authority = secret::authority(&actor.acting.authority)?;
-    let acting = Acting::new(authority, &actor.key, &actor.scheme, actor.session, context)?;
+    let acting = Acting::of(&args.actor, context)?;
     let table = TableName::DataStore(args.table.table);
     Ok(drives::on_one(
         &args.device,
-        actor.session,
+        args.actor.login.session,
         context,
         |_, drive| {
-            preflight::locking(drive, authority)?;
+            preflight::locking(drive, acting.authority())?;
             acting.with_key(drive, |drive, credential| {
                 transfer::read(&args.piece, table, drive, Some(credential), context)
             })

@@ -37,21 +37,20 @@ struct Fields {
 
 /// Writes bytes to a table.
 pub(super) fn run(args: &DatastoreWrite, context: &Context) -> Result<Report, CliError> {
-    let actor = &args.actor;
-    let authority = secret::authority(&actor.acting.authority)?;
-    let acting = Acting::new(authority, &actor.key, &actor.scheme, actor.session, context)?;
+    let acting = Acting::of(&args.actor, context)?;
+    let authority = acting.authority();
     let offset = size::parse(&args.offset)?;
     let mut input = input(args)?;
     let number = args.table.table;
     Ok(drives::on_one(
         &args.device,
-        actor.session.opening(args.dry_run),
+        args.actor.login.opening(args.dry_run),
         context,
         |name, drive| {
             let length = input.length();
             let calls = drive.plan_write_data_store(number, offset, length, authority);
             if args.dry_run.dry_run {
-                return Ok(plan::done(name, actor.session.reset, calls?));
+                return Ok(plan::done(name, args.actor.login.session.reset, calls?));
             }
             preflight::locking(drive, authority)?;
             let mut job = Job {
@@ -75,7 +74,7 @@ fn input(args: &DatastoreWrite) -> Result<Input, CliError> {
     if args.file != Path::new("-") {
         return Ok(Box::new(transfer::open(&args.file)?));
     }
-    if secret::source(&args.actor.key.key)? == Source::Stdin {
+    if secret::source(args.actor.login.key.source())? == Source::Stdin {
         return Err(
             CliError::usage("standard input cannot give both the secret and the bytes")
                 .with_hint("give the secret with --key fd:3 or --key file:PATH"),

@@ -11,9 +11,10 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Code;
 use crate::cli::ranges::reset_name;
 use crate::cli::report::Report;
-use crate::cli::secret::{self, Acting};
+use crate::cli::secret::Acting;
 use crate::cli::{Context, in_use, plan, preflight};
 use crate::drive::{Drive, MbrChange, MbrReport, MbrState};
+use crate::spec::column_type::{RESET_TYPES, number_of};
 
 /// The outcome in JSON.
 #[derive(Serialize)]
@@ -83,14 +84,10 @@ pub(super) fn done(args: &MbrDone, context: &Context) -> Result<Report, CliError
     })
 }
 
-/// The resets, by their numbers (\[Core\] 5.1.3, type `reset_types`).
+/// The resets, by their numbers.
 fn done_on_reset(names: &[String]) -> Option<Vec<u8>> {
-    let number = |name: &String| match name.as_str() {
-        "hardware" => 1,
-        "programmatic" => 3,
-        _ => 0,
-    };
-    (!names.is_empty()).then(|| names.iter().map(number).collect())
+    let number = |name: &String| u8::try_from(number_of(RESET_TYPES, name)?).ok();
+    (!names.is_empty()).then(|| names.iter().filter_map(number).collect())
 }
 
 /// Refuses to show a shadow MBR with nothing in it: the machine would not boot.
@@ -124,10 +121,9 @@ impl Job<'_> {
         context: &Context,
         check: impl FnOnce(&Named, &mut Drive) -> Result<(), CliError>,
     ) -> Result<Report, CliError> {
-        let authority = secret::authority(&self.actor.acting.authority)?;
-        let (key, scheme) = (&self.actor.key, &self.actor.scheme);
-        let acting = Acting::new(authority, key, scheme, self.actor.session, context)?;
-        let session = self.actor.session.opening(self.dry_run);
+        let acting = Acting::of(self.actor, context)?;
+        let authority = acting.authority();
+        let session = self.actor.login.opening(self.dry_run);
         Ok(drives::on_one(
             self.device,
             session,
@@ -136,7 +132,7 @@ impl Job<'_> {
                 let change = self.change_for(drive);
                 let calls = drive.plan_change_mbr(&change, authority)?;
                 if self.dry_run.dry_run {
-                    return Ok(plan::done(name, self.actor.session.reset, calls));
+                    return Ok(plan::done(name, self.actor.login.session.reset, calls));
                 }
                 preflight::shadow_mbr(drive)?;
                 preflight::locking(drive, authority)?;

@@ -27,7 +27,7 @@ pub(crate) fn run(args: &Mbr, context: &Context) -> Result<Report, CliError> {
 
 fn read(args: &MbrRead, context: &Context) -> Result<Report, CliError> {
     let looking = looking::Looking::new(&args.looking, context)?;
-    let session = args.looking.session;
+    let session = args.looking.login.session;
     Ok(drives::on_one(
         &args.device,
         session,

@@ -38,7 +38,7 @@ struct FindingFields {
 /// Shows the shadow MBR.
 pub(super) fn run(args: &Arguments, context: &Context) -> Result<Report, CliError> {
     let looking = Looking::new(&args.looking, context)?;
-    let session = args.looking.session;
+    let session = args.looking.login.session;
     Ok(drives::on_one(
         &args.device,
         session,

@@ -27,7 +27,7 @@ struct Fields {
 pub(super) fn run(args: &MbrVerify, context: &Context) -> Result<Report, CliError> {
     let looking = Looking::new(&args.looking, context)?;
     let mut image = transfer::open(&args.image)?;
-    let session = args.looking.session;
+    let session = args.looking.login.session;
     Ok(drives::on_one(
         &args.device,
         session,

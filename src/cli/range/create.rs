@@ -10,7 +10,7 @@ use crate::cli::error::CliError;
 use crate::cli::extent::{Extent, Layout};
 use crate::cli::ranges;
 use crate::cli::report::Report;
-use crate::cli::secret::{self, Acting};
+use crate::cli::secret::Acting;
 use crate::cli::{Context, hardware, plan, preflight};
 use crate::drive::{
     Drive, EraseConsent, KeyChange, NewRange, Place, RangeChoice, RangeReport, RangeSettings,
@@ -19,11 +19,11 @@ use crate::spec::RangeNumber;
 
 /// Makes a range.
 pub(super) fn run(args: &RangeCreate, context: &Context) -> Result<Report, CliError> {
-    let authority = secret::authority(&args.acting.authority)?;
-    let acting = Acting::new(authority, &args.key, &args.scheme, args.session, context)?;
+    let acting = Acting::of(&args.actor, context)?;
+    let authority = acting.authority();
     let settings = settings::read(&args.settings)?;
     let tables = Tables::of_virtual(&args.device);
-    let opening = args.session.opening(args.dry_run);
+    let opening = args.actor.login.opening(args.dry_run);
     Ok(drives::on_one(
         &args.device,
         opening,
@@ -35,7 +35,7 @@ pub(super) fn run(args: &RangeCreate, context: &Context) -> Result<Report, CliEr
             drive.check_place(number(args), new.place)?;
             if args.dry_run.dry_run {
                 let calls = drive.plan_create_range(&new, authority)?;
-                return Ok(plan::done(name, args.session.reset, calls));
+                return Ok(plan::done(name, args.actor.login.session.reset, calls));
             }
             let guard = Guard {
                 name,

@@ -11,7 +11,7 @@ use crate::cli::drives::{self, Done};
 use crate::cli::error::CliError;
 use crate::cli::extent::Layout;
 use crate::cli::report::Report;
-use crate::cli::secret::{self, Acting};
+use crate::cli::secret::Acting;
 use crate::cli::{Context, plan, preflight};
 use crate::drive::{Credential, Drive, EraseConsent, Place, RangeReport};
 use crate::spec::RangeNumber;
@@ -24,13 +24,13 @@ struct Fields {
 
 /// Gives ranges up.
 pub(super) fn run(args: &RangeDelete, context: &Context) -> Result<Report, CliError> {
-    let authority = secret::authority(&args.acting.authority)?;
-    let acting = Acting::new(authority, &args.key, &args.scheme, args.session, context)?;
+    let acting = Acting::of(&args.actor, context)?;
+    let authority = acting.authority();
     let mut numbers: Vec<RangeNumber> = args.ranges.iter().copied().map(RangeNumber).collect();
     numbers.sort_unstable();
     numbers.dedup();
     let tables = Tables::of_virtual(&args.device);
-    let opening = args.session.opening(args.dry_run);
+    let opening = args.actor.login.opening(args.dry_run);
     Ok(drives::on_one(
         &args.device,
         opening,
@@ -39,7 +39,7 @@ pub(super) fn run(args: &RangeDelete, context: &Context) -> Result<Report, CliEr
             preflight::locking(drive, authority)?;
             let calls = drive.plan_delete_ranges(&numbers, authority)?;
             if args.dry_run.dry_run {
-                return Ok(plan::done(name, args.session.reset, calls));
+                return Ok(plan::done(name, args.actor.login.session.reset, calls));
             }
             let guard = Guard {
                 name,

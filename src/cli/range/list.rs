@@ -18,12 +18,12 @@ struct Fields {
 
 /// Shows every range.
 pub(super) fn run(args: &RangeList, context: &Context) -> Result<Report, CliError> {
-    let authority = looking::authority(&args.acting.authority)?;
-    let acting = |authority| Acting::new(authority, &args.key, &args.scheme, args.session, context);
+    let authority = looking::authority(&args.actor.authority)?;
+    let acting = |authority| Acting::new(authority, &args.actor.login, context);
     let acting = authority.map(acting).transpose()?;
     Ok(drives::on_one(
         &args.device,
-        args.session,
+        args.actor.login.session,
         context,
         |_, drive| {
             let Some(acting) = &acting else {

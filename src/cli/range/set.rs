@@ -10,7 +10,7 @@ use crate::cli::error::CliError;
 use crate::cli::extent::{Extent, Layout};
 use crate::cli::ranges;
 use crate::cli::report::Report;
-use crate::cli::secret::{self, Acting};
+use crate::cli::secret::Acting;
 use crate::cli::{Context, hardware, plan, preflight};
 use crate::drive::{
     Credential, Drive, EraseConsent, Place, RangeChange, RangeReport, RangeSettings,
@@ -19,15 +19,15 @@ use crate::spec::RangeNumber;
 
 /// Changes a range.
 pub(super) fn run(args: &RangeSet, context: &Context) -> Result<Report, CliError> {
-    let authority = secret::authority(&args.acting.authority)?;
-    let acting = Acting::new(authority, &args.key, &args.scheme, args.session, context)?;
+    let acting = Acting::of(&args.actor, context)?;
+    let authority = acting.authority();
     let settings = settings::read(&args.settings)?;
     if settings == RangeSettings::default() && args.start.is_none() {
         return Err(nothing_asked());
     }
     let number = RangeNumber(args.range);
     let tables = Tables::of_virtual(&args.device);
-    let opening = args.session.opening(args.dry_run);
+    let opening = args.actor.login.opening(args.dry_run);
     Ok(drives::on_one(
         &args.device,
         opening,
@@ -41,7 +41,7 @@ pub(super) fn run(args: &RangeSet, context: &Context) -> Result<Report, CliError
             };
             if args.dry_run.dry_run {
                 let calls = drive.plan_set_range(number, &change, authority)?;
-                return Ok(plan::done(name, args.session.reset, calls));
+                return Ok(plan::done(name, args.actor.login.session.reset, calls));
             }
             let moving = match change.place {
                 None => None,

@@ -29,7 +29,7 @@ pub(super) fn run(args: &Call, context: &Context) -> Result<Report, CliError> {
     let method = named_method(&args.method)?;
     let shown = call(args, target, method, &mut NoSecrets)?;
     let session = Session::new(target.sp, target.authority, &args.session, context)?;
-    let options = args.session.session.opening(args.change.dry_run);
+    let options = args.session.login.opening(args.change.dry_run);
     Ok(drives::on_one(
         &args.device,
         options,
@@ -38,7 +38,7 @@ pub(super) fn run(args: &Call, context: &Context) -> Result<Report, CliError> {
             if args.change.dry_run.dry_run {
                 let arguments = arguments(args, &shown);
                 let plan = drive.plan_raw(target.sp, target.authority, &shown, arguments)?;
-                return Ok(plan::done(name, args.session.session.reset, plan));
+                return Ok(plan::done(name, args.session.login.session.reset, plan));
             }
             session.check(drive)?;
             make(args, target, &shown, &session, name, drive, context)
@@ -93,10 +93,10 @@ fn make(
         true => Some(consent(&args.change, &what, name, drive, context)?),
         false => None,
     };
-    let recipe = recipe(None, &args.session.scheme)?;
+    let recipe = recipe(None, &args.session.login.scheme)?;
     let mut terminal = TerminalPrompter::new();
     let mut pins = Pins {
-        secrets: Secrets::new(&mut terminal, &args.session.scheme.salt, context),
+        secrets: Secrets::new(&mut terminal, &args.session.login.scheme.salt, context),
         recipe: &recipe,
         purpose: match shown.changes() {
             true => Purpose::New,

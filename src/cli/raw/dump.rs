@@ -18,7 +18,7 @@ use crate::wire::hex;
 /// Shows every table of the SPs.
 pub(super) fn run(args: &Arguments, context: &Context) -> Result<Report, CliError> {
     let own = own_sp(args)?;
-    let options = args.session.session;
+    let options = args.session.login.session;
     Ok(drives::on_one(
         &args.device,
         options,

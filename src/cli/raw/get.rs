@@ -22,7 +22,7 @@ pub(super) fn run(args: &Get, context: &Context) -> Result<Report, CliError> {
     let target = Target::new(object, &args.session)?;
     let what = What::new(target.object, columns)?;
     let session = Session::new(target.sp, target.authority, &args.session, context)?;
-    let options = args.session.session;
+    let options = args.session.login.session;
     Ok(drives::on_one(
         &args.device,
         options,

@@ -28,7 +28,7 @@ pub(super) fn next(args: &Next, context: &Context) -> Result<Report, CliError> {
     // People mean the table where its only row has its name.
     let listed = target.object.table();
     let session = Session::new(target.sp, target.authority, &args.session, context)?;
-    let options = args.session.session;
+    let options = args.session.login.session;
     Ok(drives::on_one(
         &args.device,
         options,
@@ -63,7 +63,7 @@ pub(super) fn acl(args: &Acl, context: &Context) -> Result<Report, CliError> {
     let target = Target::new(&args.object, &args.session)?;
     let method = named_method(&args.method)?;
     let session = Session::new(target.sp, target.authority, &args.session, context)?;
-    let options = args.session.session;
+    let options = args.session.login.session;
     Ok(drives::on_one(
         &args.device,
         options,

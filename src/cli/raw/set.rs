@@ -24,7 +24,7 @@ pub(super) fn run(args: &Set, context: &Context) -> Result<Report, CliError> {
     let target = Target::new(&args.object, &args.session)?;
     check(args, target)?;
     let session = Session::new(target.sp, target.authority, &args.session, context)?;
-    let options = args.session.session.opening(args.change.dry_run);
+    let options = args.session.login.opening(args.change.dry_run);
     Ok(drives::on_one(
         &args.device,
         options,
@@ -38,7 +38,7 @@ pub(super) fn run(args: &Set, context: &Context) -> Result<Report, CliError> {
                 };
                 let plan =
                     drive.plan_raw(target.sp, target.authority, &call, arguments(args, target)?)?;
-                return Ok(plan::done(name, args.session.session.reset, plan));
+                return Ok(plan::done(name, args.session.login.session.reset, plan));
             }
             session.check(drive)?;
             set(args, target, &session, name, drive, context)
@@ -139,10 +139,13 @@ fn set(
     let object = uid::label(target.object);
     let what = format!("Set of {object} [{}]", arguments(args, target)?);
     let consent = consent(&args.change, &what, name, drive, context)?;
-    let recipe = recipe(args.new_scheme.new_scheme.as_deref(), &args.session.scheme)?;
+    let recipe = recipe(
+        args.new_scheme.new_scheme.as_deref(),
+        &args.session.login.scheme,
+    )?;
     let mut terminal = TerminalPrompter::new();
     let mut pins = Pins {
-        secrets: secret::Secrets::new(&mut terminal, &args.session.scheme.salt, context),
+        secrets: secret::Secrets::new(&mut terminal, &args.session.login.scheme.salt, context),
         recipe: &recipe,
         purpose: Purpose::New,
         drive,

@@ -3,11 +3,9 @@
 
 use crate::cli::args::raw::RawSession;
 use crate::cli::error::CliError;
+use crate::cli::looking::{ANYBODY, is_anybody};
 use crate::drive::Authority;
 use crate::spec::{Uid, column, uid};
-
-/// Who needs no secret.
-const ANYBODY: &str = "Anybody";
 
 /// What a command is about, with the session that it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +53,7 @@ pub(super) fn who(options: &RawSession, sp: Uid) -> &str {
         uid::ADMIN_SP => "SID",
         _ => "Admin1",
     };
-    let unnamed = options.key.key.as_ref().map_or(ANYBODY, |_| owner);
+    let unnamed = options.login.key.key.as_ref().map_or(ANYBODY, |_| owner);
     options.authority.as_deref().unwrap_or(unnamed)
 }
 
@@ -80,7 +78,7 @@ pub(super) fn sp_of(text: &str) -> Result<Option<Uid>, CliError> {
 }
 
 fn authority(text: &str, sp: Option<Uid>) -> Result<Option<Named>, CliError> {
-    if text.eq_ignore_ascii_case(ANYBODY) {
+    if is_anybody(text) {
         return Ok(None);
     }
     // Admin1 of the Admin SP has the name of Admin1 of the Locking SP.

@@ -17,11 +17,11 @@ use crate::verify::Expectation;
 /// Returns a drive to its factory state, with consent.
 pub(super) fn run(args: &Revert, context: &Context) -> Result<Report, CliError> {
     let by = By::new(args, context)?;
-    let opening = args.session.opening(args.dry_run);
+    let opening = args.login.opening(args.dry_run);
     let work = |name: &Named, drive: &mut Drive| {
         if args.dry_run.dry_run {
             let plan = drive.plan_revert(by.authority())?;
-            let plan = plan::done(name, args.session.reset, plan);
+            let plan = plan::done(name, args.login.session.reset, plan);
             return Ok(plan::unless_refused(
                 plan,
                 guards(args, name, drive, context),
@@ -50,7 +50,7 @@ impl<'a> By<'a> {
         }
         let authority = args.authority.as_deref().unwrap_or("SID");
         let authority = secret::authority(authority)?;
-        let acting = Acting::new(authority, &args.key, &args.scheme, args.session, context)?;
+        let acting = Acting::new(authority, &args.login, context)?;
         Ok(Self::Owner(acting))
     }
 
@@ -80,11 +80,11 @@ impl<'a> By<'a> {
         };
         let read = |drive: &Drive| {
             let mut terminal = TerminalPrompter::new();
-            let mut secrets = Secrets::new(&mut terminal, &args.scheme.salt, context);
+            let mut secrets = Secrets::new(&mut terminal, &args.login.scheme.salt, context);
             let psid = secrets.psid(source, drive.identity())?;
             Ok::<_, CliError>(Credential::new(Authority::Psid, psid))
         };
-        let attempts = secret::attempts(source, args.session.tries);
+        let attempts = secret::attempts(source, args.login.session.tries);
         secret::repeat(attempts, context, || {
             let credential = read(drive)?;
             revert(drive, &credential)

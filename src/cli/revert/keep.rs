@@ -17,12 +17,12 @@ use crate::verify::Expectation;
 /// Switches locking off, with consent.
 pub(super) fn run(args: &Revert, context: &Context) -> Result<Report, CliError> {
     let authority = secret::authority(args.authority.as_deref().unwrap_or("Admin1"))?;
-    let acting = Acting::new(authority, &args.key, &args.scheme, args.session, context)?;
-    let opening = args.session.opening(args.dry_run);
+    let acting = Acting::new(authority, &args.login, context)?;
+    let opening = args.login.opening(args.dry_run);
     let work = |name: &Named, drive: &mut Drive| {
         if args.dry_run.dry_run {
             let plan = drive.plan_revert_keeping_data(authority)?;
-            let plan = plan::done(name, args.session.reset, plan);
+            let plan = plan::done(name, args.login.session.reset, plan);
             return Ok(plan::unless_refused(
                 plan,
                 guards(args, name, drive, context),

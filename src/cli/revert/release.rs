@@ -18,11 +18,11 @@ use crate::verify::Expectation;
 /// Releases a drive, with consent.
 pub(super) fn run(args: &Revert, context: &Context) -> Result<Report, CliError> {
     let keys = Keys::new(args)?;
-    let opening = args.session.opening(args.dry_run);
+    let opening = args.login.opening(args.dry_run);
     let work = |name: &Named, drive: &mut Drive| {
         let guard = |drive: &Drive| Tenants::of(name, drive).spare_all(name, args.force, context);
         if args.dry_run.dry_run {
-            let plan = plan::done(name, args.session.reset, drive.plan_release()?);
+            let plan = plan::done(name, args.login.session.reset, drive.plan_release()?);
             return Ok(plan::unless_refused(plan, [guard(drive)]));
         }
         preflight::release(drive)?;
@@ -56,16 +56,16 @@ struct Keys {
 impl Keys {
     fn new(args: &Revert) -> Result<Self, CliError> {
         Ok(Self {
-            key: secret::source(&args.key.key)?,
+            key: secret::source(args.login.key.source())?,
             sid_key: args.sid_key.as_deref().map(secret::source).transpose()?,
-            recipe: Recipe::existing(&args.scheme)?,
+            recipe: Recipe::existing(&args.login.scheme)?,
         })
     }
 
     /// Secrets are read again only if a person types all of them.
     fn attempts(&self, args: &Revert) -> u32 {
         let sources = self.sid_key.iter().chain([&self.key]);
-        let attempts = sources.map(|source| secret::attempts(source, args.session.tries));
+        let attempts = sources.map(|source| secret::attempts(source, args.login.session.tries));
         attempts.min().unwrap_or(1)
     }
 
@@ -79,7 +79,7 @@ impl Keys {
         let is_active = drive.state().locking != LockingState::Inactive;
         let is_owned = drive.state().owned != Some(false);
         let mut terminal = TerminalPrompter::new();
-        let mut secrets = Secrets::new(&mut terminal, &args.scheme.salt, context);
+        let mut secrets = Secrets::new(&mut terminal, &args.login.scheme.salt, context);
         let prompt = match (is_active, is_owned && self.sid_key.is_none()) {
             (true, true) => Some("Passphrase of Admin1 and SID"),
             (true, false) => Some("Passphrase of Admin1"),

@@ -69,13 +69,13 @@ impl NewPin {
         }
         Ok(Some(Self {
             source: secret::new_source(&args.new_key)?,
-            recipe: Recipe::new_pin(&args.new_scheme, &args.who.scheme.salt)?,
+            recipe: Recipe::new_pin(&args.new_scheme, &args.who.actor.login.scheme.salt)?,
         }))
     }
 
     fn read(&self, args: &UserEnable, context: &Context) -> Result<Key, CliError> {
         let mut terminal = TerminalPrompter::new();
-        let mut secrets = Secrets::new(&mut terminal, &args.who.scheme.salt, context);
+        let mut secrets = Secrets::new(&mut terminal, &args.who.actor.login.scheme.salt, context);
         let prompt = format!("New passphrase of {}", args.who.user);
         secrets.new_pin(&self.source, &prompt, &self.recipe)
     }

@@ -7,7 +7,7 @@ use crate::cli::args::user::UserList;
 use crate::cli::drives::{self, Done};
 use crate::cli::error::CliError;
 use crate::cli::report::Report;
-use crate::cli::secret::{self, Acting};
+use crate::cli::secret::Acting;
 use crate::cli::{Context, preflight, table};
 use crate::drive::{Access, Authority, Holder, Right};
 use crate::spec::ace::Subject;
@@ -16,14 +16,19 @@ use crate::wire::hex;
 
 /// Shows who may do what.
 pub(super) fn run(args: &UserList, context: &Context) -> Result<Report, CliError> {
-    let authority = secret::authority(&args.acting.authority)?;
-    let acting = Acting::new(authority, &args.key, &args.scheme, args.session, context)?;
+    let acting = Acting::of(&args.actor, context)?;
+    let authority = acting.authority();
     let work = |_: &_, drive: &mut _| {
         preflight::locking(drive, authority)?;
         let access = acting.with_key(drive, |drive, credential| Ok(drive.access(credential)?))?;
         Ok(Done::data(text(&access), &Fields::from(&access)))
     };
-    Ok(drives::on_one(&args.device, args.session, context, work))
+    Ok(drives::on_one(
+        &args.device,
+        args.actor.login.session,
+        context,
+        work,
+    ))
 }
 
 #[derive(Serialize)]

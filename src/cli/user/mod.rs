@@ -42,11 +42,10 @@ struct Work<'a> {
 
 impl<'a> Work<'a> {
     fn new(who: &'a Who, context: &'a Context) -> Result<Self, CliError> {
-        let authority = secret::authority(&who.acting.authority)?;
         Ok(Self {
             who,
             user: secret::authority(&who.user)?,
-            acting: Acting::new(authority, &who.key, &who.scheme, who.session, context)?,
+            acting: Acting::of(&who.actor, context)?,
             context,
         })
     }
@@ -57,9 +56,7 @@ impl<'a> Work<'a> {
         plan: impl FnOnce(&Drive, Authority) -> Result<Vec<PlannedCall>, crate::drive::Error>,
         mut work: impl FnMut(&Named, &mut Drive, &Credential) -> Result<Done, CliError>,
     ) -> Report {
-        let Who {
-            device, session, ..
-        } = self.who;
+        let Who { device, actor, .. } = self.who;
         let dry_run = self.who.dry_run;
         let work = |name: &Named, drive: &mut Drive| {
             let acting = self.acting.authority();
@@ -68,12 +65,12 @@ impl<'a> Work<'a> {
             // A plan is refused for what the work would be refused for.
             let calls = plan(drive, acting)?;
             if dry_run.dry_run {
-                return Ok(plan::done(name, session.reset, calls));
+                return Ok(plan::done(name, actor.login.session.reset, calls));
             }
             let work = |drive: &mut Drive, credential: &Credential| work(name, drive, credential);
             self.acting.with_key(drive, work)
         };
-        drives::on_one(device, session.opening(dry_run), self.context, work)
+        drives::on_one(device, actor.login.opening(dry_run), self.context, work)
     }
 }
 

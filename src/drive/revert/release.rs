@@ -117,6 +117,7 @@ impl Drive {
         for authority in [Authority::Sid, Authority::Admin(1)] {
             self.note(authority).remove();
         }
+        self.forget_locks();
         (report.state, report.findings) = (self.state(), self.diagnose());
         Ok(report)
     }

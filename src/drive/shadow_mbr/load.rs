@@ -20,7 +20,8 @@ pub struct LoadRequest {
     /// How it is shown that the image is there.
     pub verification: Verification,
     /// Consent to overwrite what is in the table; without it, only blank blocks are overwritten,
-    /// and blocks that are as asked stay.
+    /// and blocks that are as asked stay. A table that begins with a blank block counts as blank,
+    /// until a block is read that is not: its blocks are not all looked at before.
     pub consent: Option<EraseConsent>,
 }
 
@@ -63,8 +64,8 @@ impl Drive {
     /// an image until the end, unless [`Atomicity::Whole`] is asked for.
     ///
     /// # Errors
-    /// [`TableError::Beyond`](crate::drive::TableError::Beyond) before anything is written, [`Cause::ConsentRequired`] where a block is
-    /// to be overwritten that is not blank; otherwise any [`Error`].
+    /// [`TableError::Beyond`](crate::drive::TableError::Beyond) before anything is written, [`Cause::ConsentRequired`] where a block that
+    /// is to be overwritten is seen not to be blank; otherwise any [`Error`].
     pub fn load_mbr(
         &mut self,
         request: &LoadRequest,

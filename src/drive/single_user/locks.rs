@@ -47,6 +47,11 @@ impl LockNote {
 }
 
 impl Drive {
+    /// Forgets the locks that an earlier run has switched off: nothing shall lock any more.
+    pub(in crate::drive) fn forget_locks(&self) {
+        self.lock_note().remove();
+    }
+
     /// The note of this drive's locks.
     pub(super) fn lock_note(&self) -> LockNote {
         let name = serial_name(&self.identity().serial_text());

@@ -9,7 +9,7 @@
 //! some, stands in `LockingInfo`. So drives without such ranges cost no command more.
 //!
 //! In reading order: `mod` (what the mode is and who may do what), `check` and `error`, `owner` (first PINs),
-//! `setup`, `reactivate` with `locks`, `plan`.
+//! `setup`, `reactivate` with `switch` and `locks`, `plan`.
 
 mod check;
 mod error;
@@ -18,6 +18,7 @@ mod owner;
 mod plan;
 mod reactivate;
 mod setup;
+mod switch;
 
 pub use error::SingleUserError;
 pub use owner::{OwnerPin, OwnerReport};
@@ -26,8 +27,8 @@ pub use setup::{SingleUserPlan, SingleUserReport};
 
 pub(super) use check::{explained, explained_owner};
 pub(super) use plan::arguments as activation;
-pub(super) use reactivate::lockable_by_admins;
 pub(super) use setup::{Shared, activate};
+pub(super) use switch::lockable_by_admins;
 
 use super::error::At;
 use super::passwd::PATIENCE;

@@ -9,7 +9,8 @@
 //! | locks | must be off before, or the TPer fails |
 //!
 //! So locks that Admins can switch off are switched off first, and switched on again afterwards, by
-//! Admin1 or by the new owner. Those that only an owner can switch off are refused.
+//! Admin1 or by the new owner, or at once where the TPer refuses. Those that only an owner can switch
+//! off are refused.
 //!
 //! | interrupted after | what the next run finds |
 //! |---|---|
@@ -20,7 +21,6 @@
 use super::super::error::At;
 use super::super::login::check_pin;
 use super::super::range::{self, Columns};
-use super::super::revert::{can_lock, conclude, look, unlockable};
 use super::super::setup::{converge, missing};
 use super::super::{
     Authority, Cause, Credential, Drive, DriveState, EraseConsent, Error, Finding, LockingRange,
@@ -28,12 +28,13 @@ use super::super::{
 };
 use super::locks::LockNote;
 use super::owner::{Owned, Owners, Settled};
-use super::setup::ranges_in;
+use super::setup::{before, ranges_in};
+use super::switch::Switched;
 use super::{OwnerReport, SingleUserError, SingleUserMode, SingleUserRanges};
 use crate::secret::Secret;
-use crate::session::{self, Session};
+use crate::session::Session;
+use crate::spec::RangeNumber;
 use crate::spec::column::locking;
-use crate::spec::{MethodStatus, RangeNumber};
 
 /// Which ranges shall be in single user mode.
 #[derive(Debug, Default)]
@@ -68,15 +69,6 @@ pub struct ReactivateReport {
     pub findings: Vec<Finding>,
 }
 
-/// What was found of the mode, and what was done about it.
-struct Switched {
-    mode: SingleUserMode,
-    /// Whether the mode was set in this run.
-    is_fresh: bool,
-    /// Why it is not known whether the TPer carried it out; `None` if it said so.
-    unanswered: Option<session::Error>,
-}
-
 /// What an Admin leaves to the owners.
 struct Left {
     mode: SingleUserMode,
@@ -87,7 +79,7 @@ struct Left {
 }
 
 impl Drive {
-    /// Puts other ranges into single user mode, or none, as an Admin, and gives the owners their PIN.
+    /// Puts other ranges into single user mode, or none, as Admin1, and gives the owners their PIN.
     ///
     /// Can be run again after an interruption, with the same PINs. A drive whose mode is as asked is
     /// left alone.
@@ -97,7 +89,8 @@ impl Drive {
     ///
     /// # Errors
     /// [`Error`] with the step at which it failed; [`SingleUserError::LocksEnabled`] if ranges have
-    /// locks that only their owners can switch off: nothing is changed then.
+    /// locks that only their owners can switch off, [`SingleUserError::NotAdmin1`] for other Admins,
+    /// who would lose their own PIN half-way: nothing is changed then.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "consent is given for one act, and used up by it"
@@ -139,8 +132,8 @@ impl Drive {
             has_consent: false,
             locks: Columns::new(),
         })?;
-        locks.remove();
         self.conclude_reactivation(settled, &mut report)?;
+        locks.remove();
         Ok(report)
     }
 
@@ -152,8 +145,10 @@ impl Drive {
     ) -> Result<(), Error> {
         self.require_opal_family()?;
         self.require_active_as(acting)?;
-        if !matches!(acting, Authority::Admin(_)) {
-            return Err(Error::before(Cause::WrongAuthority(acting)));
+        match acting {
+            Authority::Admin(1) => {}
+            Authority::Admin(_) => return Err(before(SingleUserError::NotAdmin1(acting))),
+            _ => return Err(Error::before(Cause::WrongAuthority(acting))),
         }
         wanted.owner_pin.as_ref().map(check_pin).transpose()?;
         self.require_mode(&wanted.mode)
@@ -168,14 +163,14 @@ impl Drive {
     }
 
     /// Whether the mode is as asked. Without ranges there is no policy.
-    fn is_as_asked(&self, found: &SingleUserMode, wanted: &Reactivation) -> bool {
+    pub(super) fn is_as_asked(&self, found: &SingleUserMode, wanted: &Reactivation) -> bool {
         let has_policy = found.policy == wanted.mode.policy;
         let is_off = wanted.mode.ranges == SingleUserRanges::None;
         self.is_mode(found, &wanted.mode) && (has_policy || is_off)
     }
 
     /// Whether an earlier run has left locks off, or owners without PIN.
-    fn is_unfinished(&self, wanted: &Reactivation, locks: &LockNote) -> bool {
+    pub(super) fn is_unfinished(&self, wanted: &Reactivation, locks: &LockNote) -> bool {
         let gives_pins = wanted.owner_pin.is_some();
         !locks.ranges().is_empty() || (gives_pins && self.has_noted_owners(&wanted.mode))
     }
@@ -191,50 +186,6 @@ impl Drive {
             state: self.state(),
             findings: self.diagnose(),
         }
-    }
-
-    /// Reactivates, unless the mode is as asked.
-    fn switch(
-        &mut self,
-        wanted: &Reactivation,
-        credential: &Credential,
-        locks: &mut LockNote,
-        report: &mut ReactivateReport,
-    ) -> Result<Switched, Error> {
-        let acting = credential.authority;
-        let mut notes = match wanted.owner_pin {
-            Some(_) => self.owner_notes(&wanted.mode),
-            None => Vec::new(),
-        };
-        let found = self.with_session(credential, |session| {
-            SingleUserMode::read(session).at(Step::ReadMode)
-        })?;
-        if self.is_as_asked(&found, wanted) {
-            return Ok(Switched {
-                mode: found,
-                is_fresh: false,
-                unanswered: None,
-            });
-        }
-        let mut session = self.log_in_to_locking_sp(credential)?.0;
-        let seen = look(&mut session, acting)?;
-        let enabled = lockable_by_admins(&seen, &found)?;
-        report.journal_failed |= locks.add(&enabled);
-        for range in enabled {
-            range::set_and_read_back(&mut session, range, &unlockable(), acting)?;
-        }
-        for note in &mut notes {
-            note.write();
-            report.journal_failed |= note.failed();
-        }
-        let sent = send(&mut session, &wanted.mode);
-        let unanswered = conclude(session, sent).map_err(refused)?;
-        self.discover_at(Step::CheckState)?;
-        Ok(Switched {
-            mode: found,
-            is_fresh: true,
-            unanswered,
-        })
     }
 
     /// Reads the mode back, and enables the locks that are still the Admins'.
@@ -271,7 +222,7 @@ impl Drive {
     }
 
     /// Works in a session of its own, which is ended.
-    fn with_session<T>(
+    pub(super) fn with_session<T>(
         &mut self,
         credential: &Credential,
         work: impl FnOnce(&mut Session<'_>) -> Result<T, Error>,
@@ -326,52 +277,12 @@ impl Left {
     }
 }
 
-/// The ranges whose locks are enabled, if Admins can switch all of them off.
-pub(in crate::drive) fn lockable_by_admins(
-    seen: &[LockingRange],
-    found: &SingleUserMode,
-) -> Result<Vec<RangeNumber>, Error> {
-    let enabled = seen.iter().filter(|range| can_lock(range));
-    let enabled: Vec<_> = enabled.map(|range| range.number).collect();
-    let mut owned = enabled.clone();
-    owned.retain(|range| found.ranges.include(*range));
-    match owned.is_empty() {
-        true => Ok(enabled),
-        false => {
-            let theirs = Cause::SingleUser(SingleUserError::LocksEnabled(owned));
-            Err(Error::at(Step::ReadRange, theirs))
-        }
-    }
-}
-
 /// What a range has that locks and is not locked.
-fn lockable() -> Columns {
+pub(super) fn lockable() -> Columns {
     vec![
         (locking::READ_LOCK_ENABLED, true.into()),
         (locking::WRITE_LOCK_ENABLED, true.into()),
         (locking::READ_LOCKED, false.into()),
         (locking::WRITE_LOCKED, false.into()),
     ]
-}
-
-/// Reactivate. A TPer that refuses the policy is asked without: what it then has is read back, and
-/// told.
-fn send(session: &mut Session<'_>, mode: &SingleUserMode) -> Result<(), session::Error> {
-    let selection = mode.ranges.selection();
-    let policy = selection.as_ref().and(mode.policy.parameter());
-    match session.reactivate(selection.as_ref(), policy) {
-        Err(session::Error::Status(MethodStatus::INVALID_PARAMETER)) if policy.is_some() => {
-            session.reactivate(selection.as_ref(), None)
-        }
-        reactivated => reactivated,
-    }
-}
-
-fn refused(error: session::Error) -> Error {
-    let reason = match error.status() {
-        Some(MethodStatus::FAIL) => SingleUserError::ReactivateFailed,
-        Some(MethodStatus::INVALID_PARAMETER) => SingleUserError::ListRefused,
-        _ => return Error::at(Step::Reactivate, error),
-    };
-    Error::at(Step::Reactivate, Cause::SingleUser(reason))
 }

@@ -4,8 +4,10 @@ mod boot;
 mod data_store;
 mod identify;
 mod interrupts;
+mod lies;
 mod mbr;
 mod noise;
+mod notes;
 mod operations;
 mod ranges;
 mod raw;
@@ -23,7 +25,7 @@ use std::time::Duration;
 use sedkit::drive::{Authority, Credential, Drive, EraseConsent, Error, Journal};
 use sedkit::secret::Secret;
 use sedkit::session::{Clock, Interrupt, Tper, TperOptions};
-use sedkit::spec::{ComId, MethodStatus, RangeNumber, SecurityProtocol, method};
+use sedkit::spec::{ComId, MethodStatus, RangeNumber, SecurityProtocol, Uid, method};
 use sedkit::transport::{self, Identity, Transport};
 use sedkit::vdrive::{CreateOptions, VirtualDrive};
 use sedkit::wire::{ComPacket, MethodCall};
@@ -55,6 +57,10 @@ pub(crate) enum Fate {
     InterruptedAt(u64, Interrupt),
     /// One of its answers is spoilt, by a seed.
     Spoilt(u64),
+    /// The drive knows a method by another name, and refuses it.
+    Refuses(Uid),
+    /// Many of its answers are lies, by a seed.
+    LiedTo(u64),
 }
 
 impl Rig {
@@ -214,6 +220,21 @@ impl Link {
     }
 }
 
+impl Link {
+    /// Puts a lie in the place of an answer; its new length.
+    fn lie(&self, seed: u64, buffer: &mut [u8], length: usize) -> usize {
+        let mut dice = lies::Dice::of(seed << 32 | self.commands);
+        let rarity = 3 + usize::try_from(seed % 30).unwrap();
+        let Some(lie) = lies::lie(&buffer[..length], rarity, &mut dice) else {
+            return length;
+        };
+        let length = lie.len().min(buffer.len());
+        buffer.fill(0);
+        buffer[..length].copy_from_slice(&lie[..length]);
+        length
+    }
+}
+
 impl Transport for Link {
     fn if_send(
         &mut self,
@@ -222,7 +243,11 @@ impl Transport for Link {
         data: &[u8],
     ) -> Result<(), transport::Error> {
         self.count("IF-SEND")?;
-        self.rig.vdrive().if_send(protocol, com_id, data)
+        let data = match self.fate {
+            Fate::Refuses(method) => renamed(data, method),
+            _ => data.to_vec(),
+        };
+        self.rig.vdrive().if_send(protocol, com_id, &data)
     }
 
     fn if_recv(
@@ -238,6 +263,7 @@ impl Transport for Link {
         }
         match self.fate {
             Fate::Spoilt(seed) => Ok(spoil(seed, self.commands, &mut buffer[..received])),
+            Fate::LiedTo(seed) => Ok(self.lie(seed, buffer, received)),
             _ => Ok(received),
         }
     }
@@ -249,6 +275,17 @@ impl Transport for Link {
     fn max_transfer(&self) -> usize {
         65_536
     }
+}
+
+/// The same with a method that nobody knows instead of this one.
+fn renamed(data: &[u8], method: Uid) -> Vec<u8> {
+    let (from, to) = (method.to_bytes(), method.row(0xffff).to_bytes());
+    let mut data = data.to_vec();
+    let found = data.windows(from.len()).position(|bytes| bytes == from);
+    if let Some(at) = found {
+        data[at..at + to.len()].copy_from_slice(&to);
+    }
+    data
 }
 
 /// Spoils the answer to the command that the seed has chosen; its new length.

@@ -4,14 +4,14 @@ use sedkit::drive::{
     Authority, Cause, Credential, Drive, EraseRequest, Error, ErrorCode, LockRequest, LockingRange,
     Mismatch, NewRange, OwnerPin, Place, RangeChange, RangeChoice, RangePolicy, RangeSettings,
     RangeSpec, Reactivation, Releasing, SetupPlan, SingleUserError, SingleUserMode, SingleUserPlan,
-    SingleUserRanges, UnlockRequest,
+    SingleUserRanges, Step, UnlockRequest,
 };
-use sedkit::spec::RangeNumber;
+use sedkit::spec::{MethodStatus, RangeNumber, method};
 use sedkit::vdrive::CreateOptions;
 use sedkit::vdrive::profile::{SingleUserPolicy, SingleUserRanges as Listing};
 
 use super::resume::killed;
-use super::{OTHER_PIN, PIN, Rig, admin1, pin, sid};
+use super::{Fate, OTHER_PIN, PIN, Rig, admin1, pin, sid};
 
 const USER_PIN: &[u8] = b"owner-of-it";
 
@@ -470,6 +470,27 @@ fn reactivation_keeps_the_data_and_hands_the_locks_to_the_owners() {
 }
 
 #[test]
+fn reactivation_is_not_begun_by_an_admin_that_it_would_disable() {
+    // Reference 5.9.4: all personalisation but Admin1's PIN goes back to the original state, so that
+    // Admin2 could neither give the owners their PINs nor enable the locks again.
+    let rig = Rig::with(shrink);
+    let mut drive = rig.open().unwrap();
+    drive.setup(&SetupPlan::default(), &pin(PIN)).unwrap();
+    let admin2 = Authority::Admin(2);
+    drive
+        .enable(admin2, Some(&pin(OTHER_PIN)), &admin1(PIN))
+        .unwrap();
+    let commands = rig.commands();
+    let wanted = wanted(SingleUserRanges::All, RangePolicy::User);
+    let by = Credential::new(admin2, pin(OTHER_PIN));
+    let error = drive.reactivate(&wanted, &by, rig.consent()).unwrap_err();
+    assert_eq!(reason(&error), &SingleUserError::NotAdmin1(admin2));
+    assert_eq!(rig.commands(), commands);
+    assert!(drive.plan_reactivate(&wanted, admin2).is_err());
+    drive.tries(&by).unwrap();
+}
+
+#[test]
 fn reactivation_is_refused_where_only_an_owner_can_switch_locks_off() {
     let rig = sum(SingleUserRanges::All, RangePolicy::User);
     let off = wanted(SingleUserRanges::None, RangePolicy::User);
@@ -507,6 +528,69 @@ fn reactivation_is_refused_where_only_an_owner_can_switch_locks_off() {
     );
     // Its locks were off, and stay off.
     assert!(locked.is_err());
+}
+
+#[test]
+fn locks_are_on_again_where_reactivation_is_refused() {
+    let rig = small();
+    rig.open()
+        .unwrap()
+        .setup(&SetupPlan::default(), &pin(PIN))
+        .unwrap();
+    let wanted = wanted(SingleUserRanges::All, RangePolicy::User);
+    let mut drive = rig.open_with(Fate::Refuses(method::REACTIVATE)).unwrap();
+    let error = drive
+        .reactivate(&wanted, &admin1(PIN), rig.consent())
+        .unwrap_err();
+    assert_eq!(error.status(), Some(MethodStatus::NOT_AUTHORIZED));
+    assert_eq!(error.step(), Some(Step::Reactivate));
+    let ranges = rig.open().unwrap().ranges(Some(&admin1(PIN))).unwrap();
+    let enabled: Vec<_> = ranges.iter().map(|it| it.is_lock_enabled()).collect();
+    assert_eq!(enabled, [Some(true), Some(false), Some(false)]);
+    assert_eq!(rig.take_refused(), 0);
+    rig.open()
+        .unwrap()
+        .reactivate(&wanted, &admin1(PIN), rig.consent())
+        .unwrap();
+}
+
+/// A run that was killed after it had switched locks off has noted them.
+#[test]
+fn what_an_interrupted_reactivation_has_noted_ends_with_a_revert() {
+    let rig = small();
+    let setup = |rig: &Rig| {
+        let mut drive = rig.open().unwrap();
+        drive.setup(&SetupPlan::default(), &pin(PIN)).unwrap();
+    };
+    setup(&rig);
+    let wanted = wanted(some(&[1]), RangePolicy::User);
+    let run = |drive: &mut Drive| drive.reactivate(&wanted, &admin1(PIN), small().consent());
+    let enabled = |rig: &Rig| {
+        let ranges = rig.open().unwrap().ranges(Some(&admin1(PIN))).unwrap();
+        ranges[0].is_lock_enabled()
+    };
+    let mut commands = 0;
+    while enabled(&rig) == Some(true) {
+        assert!(killed(&rig, commands, |drive| run(drive).map(drop)));
+        commands += 1;
+    }
+    let mut drive = rig.open().unwrap();
+    drive.revert(&sid(PIN), rig.consent()).unwrap();
+    setup(&rig);
+    let off = RangeChange {
+        place: None,
+        settings: RangeSettings {
+            read_lock_enabled: Some(false),
+            write_lock_enabled: Some(false),
+            ..RangeSettings::default()
+        },
+    };
+    let mut drive = rig.open().unwrap();
+    drive
+        .set_range(RangeNumber(0), &off, &admin1(PIN), None)
+        .unwrap();
+    run(&mut rig.open().unwrap()).unwrap();
+    assert_eq!(enabled(&rig), Some(false));
 }
 
 #[test]
@@ -585,6 +669,40 @@ fn reactivation_that_was_killed_anywhere_is_completed_by_the_next_run() {
         let shown = rig.open().unwrap().ranges(Some(&user(1))).unwrap();
         assert_eq!(shown[0].is_lock_enabled(), Some(true));
     });
+}
+
+#[test]
+fn reactivation_that_was_killed_is_completed_on_a_drive_that_takes_no_policy() {
+    let ready = || {
+        let rig = Rig::with(|options| {
+            shrink(options);
+            options.profile.behaviour.single_user_policy = SingleUserPolicy::Refused;
+        });
+        let mut drive = rig.open().unwrap();
+        drive.setup(&SetupPlan::default(), &pin(PIN)).unwrap();
+        rig
+    };
+    let consent = small().consent();
+    let wanted = || wanted(some(&[0, 1]), RangePolicy::Admins);
+    let run = |drive: &mut Drive| {
+        drive
+            .reactivate(&wanted(), &admin1(PIN), consent.clone())
+            .map(drop)
+    };
+    for commands in 0.. {
+        let rig = ready();
+        if !killed(&rig, commands, run) {
+            break;
+        }
+        run(&mut rig.open().unwrap()).unwrap_or_else(|error| panic!("after {commands}: {error}"));
+        let found = rig.open().unwrap().single_user_mode().unwrap();
+        assert_eq!(found, mode(some(&[0, 1]), RangePolicy::User));
+        for number in 1..=2 {
+            rig.open().unwrap().tries(&user(number)).unwrap();
+        }
+        let shown = rig.open().unwrap().ranges(Some(&user(1))).unwrap();
+        assert_eq!(shown[0].is_lock_enabled(), Some(true));
+    }
 }
 
 /// Kills an operation after each of its IF commands, and runs it again; no owner is refused more
