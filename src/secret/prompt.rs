@@ -106,23 +106,11 @@ mod tests {
     }
 
     #[test]
-    fn without_a_terminal_the_alternatives_are_named() {
+    fn without_a_terminal_the_kernel_s_error_is_told() {
         let mut prompter = TerminalPrompter {
             path: "/nonexistent/tty".to_owned(),
         };
         let error = prompter.ask("PIN: ").unwrap_err();
-        let message = error.to_string();
-        for form in [
-            "stdin",
-            "fd:",
-            "file:",
-            "cred:",
-            "keyring:",
-            "exec:",
-            "hex-file:",
-        ] {
-            assert!(message.contains(form), "{form}");
-        }
         let SourceError::NoTerminal { source } = error else {
             panic!("{error:?}")
         };

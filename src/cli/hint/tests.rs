@@ -8,6 +8,7 @@ use crate::drive::{
     AccessError, Authority, SingleUserError, TableError, TableName, TableSizesError, TallyError,
 };
 use crate::secret::SchemeError;
+use crate::secret::SourceError;
 use crate::session::{self, MalformedKind};
 use crate::spec::{DataRemovalMechanism, FeatureCode, MethodStatus, RangeNumber, Ssc};
 use crate::transport;
@@ -188,5 +189,22 @@ fn every_range_error_has_a_hint() {
         RangeError::Missing(range),
     ] {
         assert!(!for_range(error).is_empty());
+    }
+}
+
+#[test]
+fn without_a_terminal_every_other_source_is_named() {
+    let source = std::io::Error::from(std::io::ErrorKind::NotFound);
+    let hint = for_source(&SourceError::NoTerminal { source }).unwrap();
+    for form in [
+        "stdin",
+        "fd:",
+        "file:",
+        "cred:",
+        "keyring:",
+        "exec:",
+        "hex-file:",
+    ] {
+        assert!(hint.contains(form), "{form}");
     }
 }
