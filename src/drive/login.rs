@@ -5,6 +5,8 @@
 //! where the journal tells that an earlier run was interrupted while it changed a PIN, the second of
 //! two PINs is tried once after the first was refused.
 
+use std::time::Duration;
+
 use super::error::At;
 use super::{Authority, Cause, Credential, Drive, Error, Step};
 use crate::secret::Secret;
@@ -14,6 +16,9 @@ use crate::spec::{MethodStatus, Uid, uid};
 
 /// The longest PIN in bytes (type `password`, \[Core\] 5.1.3).
 const PIN_LIMIT: usize = 32;
+
+/// How long to wait for the end of another session before a question that nobody asked for.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Whether a refused attempt is bounded by the budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +42,15 @@ pub(super) fn check_pin(pin: &Secret) -> Result<(), Error> {
 }
 
 impl Drive {
+    /// Asks something that nobody asked for: where another session is open, its end is waited for only
+    /// for a moment.
+    pub(super) fn in_passing<T>(&mut self, ask: impl FnOnce(&mut Self) -> T) -> T {
+        self.tper.set_busy_wait(Some(PATIENCE));
+        let answer = ask(self);
+        self.tper.set_busy_wait(None);
+        answer
+    }
+
     /// Opens a session as anybody.
     pub(super) fn open_as_anybody(&mut self, sp: Uid) -> Result<Session<'_>, Error> {
         let opened = self.tper.open_session(sp, None).at(Step::StartSession)?;

@@ -5,8 +5,6 @@
 //! changed it already: the new PIN is the second attempt that `login` describes. The note of that in
 //! the journal stays until the new PIN is proven and nothing more is sent.
 
-use std::time::Duration;
-
 use super::error::At;
 use super::journal::Note;
 use super::login::check_pin;
@@ -216,9 +214,6 @@ impl Drive {
     }
 }
 
-/// How long to wait for the end of another session before a question that nobody asked for.
-pub(super) const PATIENCE: Duration = Duration::from_secs(1);
-
 impl Drive {
     /// The tries of PSID, which a drive shows to anybody; `None` if this one does not. Where another
     /// session is open, its end is waited for only for a moment.
@@ -228,9 +223,7 @@ impl Drive {
     /// them.
     pub fn psid_tries(&mut self) -> Result<Option<Tries>, Error> {
         let nobody = Credential::new(Authority::Psid, Secret::from_slice(&[]));
-        self.tper.set_busy_wait(Some(PATIENCE));
-        let tries = self.tries(&nobody);
-        self.tper.set_busy_wait(None);
+        let tries = self.in_passing(|drive| drive.tries(&nobody));
         let is_shown = |tries: &Tries| tries.tries.is_some() || tries.try_limit.is_some();
         Ok(Some(tries?).filter(is_shown))
     }

@@ -121,6 +121,11 @@ fn for_mismatch(mismatch: Mismatch) -> Option<String> {
             "some drives finish a revert only after a power cycle: cut the power, then see \
              \"sedkit info\""
         }
+        Mismatch::SingleUserRanges => {
+            "\"sedkit info\" shows which ranges are in single user mode: their locks are off, and \
+             anybody can act as their users until \"sedkit passwd --as USER --from-empty\" gives each \
+             a PIN"
+        }
         Mismatch::PinRefused(_) => "the old secret may still be valid: try it before anything else",
         _ => "the firmware of the drive does not do what it reports; look for an update",
     };

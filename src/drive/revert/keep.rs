@@ -7,16 +7,18 @@
 //! | anything else | replaces all keys but that of the Global range |
 //!
 //! So the Global range is unlocked first where it is locked, which also lets its data be looked at:
-//! afterwards nothing is locked in any case. The data of all other ranges are lost: what their keys encrypted falls to the Global range, whose key is another.
-//! Some drives ignore the parameter and replace that key too, a Samsung PM1733 among them, and have
+//! afterwards nothing is locked in any case; where the TPer refuses, it is locked again. The data of
+//! all other ranges are lost: what their keys encrypted falls to the Global range, whose key is
+//! another. Some drives ignore the parameter and replace that key too, a Samsung PM1733 among them, and have
 //! been seen to show it only after a power cycle. [`Drive::release`] is the way without that danger.
 
 use super::super::error::At;
 use super::super::plan::Plan;
+use super::super::range::{self, Columns};
 use super::super::single_user::explained;
 use super::super::{
     Authority, Cause, Credential, Drive, DriveState, EraseConsent, Error, Finding, LockingRange,
-    PlannedCall, Step, Witness, range,
+    PlannedCall, Step, Witness,
 };
 use super::{Sent, conclude};
 use crate::session::{self, GlobalRangeKey, Session};
@@ -131,13 +133,28 @@ impl Drive {
         let mut seen = look(&mut session, acting)?;
         let lost = check(&seen, others)?;
         let unlocked = unlock_global(&mut session, &mut seen, acting);
-        unlocked.map_err(|error| explained(glance.as_ref(), RangeNumber::GLOBAL, acting, error))?;
+        let locks = unlocked
+            .map_err(|error| explained(glance.as_ref(), RangeNumber::GLOBAL, acting, error))?;
         witness(&seen);
         session.set_timeout(limit);
         let reverted = session.revert_sp(GlobalRangeKey::Keep);
         let sent = conclude(session, reverted).at_as(Step::Revert, acting);
         self.tper.set_timeout(timeout);
+        if sent.as_ref().is_err_and(|error| error.status().is_some()) {
+            self.lock_global_again(credential, &locks)?;
+        }
         Ok((lost, sent?))
+    }
+
+    /// Locks the Global range as it was, since the TPer refused what it was unlocked for.
+    fn lock_global_again(&mut self, credential: &Credential, locks: &Columns) -> Result<(), Error> {
+        if locks.is_empty() {
+            return Ok(());
+        }
+        let acting = credential.authority;
+        let mut session = self.log_in_to_locking_sp(credential)?.0;
+        range::set_and_read_back(&mut session, RangeNumber::GLOBAL, locks, acting)?;
+        session.end().at(Step::EndSession)
     }
 
     /// What [`Drive::revert_keeping_data`] would call. Nothing is sent.
@@ -191,19 +208,25 @@ fn check(seen: &[LockingRange], others: OtherRanges) -> Result<Vec<RangeNumber>,
     }
 }
 
-/// Unlocks the Global range, if it is locked.
+/// Unlocks the Global range, if it is locked; its locks as they were, which are none if it is not.
 fn unlock_global(
     session: &mut Session<'_>,
     seen: &mut [LockingRange],
     acting: Authority,
-) -> Result<(), Error> {
+) -> Result<Columns, Error> {
     let is_locked = |range: &&mut LockingRange| {
         range.number == RangeNumber::GLOBAL && range.is_locked() != Some(false)
     };
-    if let Some(range) = seen.iter_mut().find(is_locked) {
-        let open = [locking::READ_LOCKED, locking::WRITE_LOCKED];
-        let open = open.map(|column| (column, false.into())).to_vec();
-        *range = range::set_and_read_back(session, range.number, &open, acting)?;
-    }
-    Ok(())
+    let Some(range) = seen.iter_mut().find(is_locked) else {
+        return Ok(Columns::new());
+    };
+    let locks = [
+        (locking::READ_LOCKED, range.read_locked),
+        (locking::WRITE_LOCKED, range.write_locked),
+    ];
+    let open = locks.map(|(column, _)| (column, false.into())).to_vec();
+    *range = range::set_and_read_back(session, range.number, &open, acting)?;
+    let locks = locks.into_iter();
+    let seen = locks.filter_map(|(column, locked)| Some((column, locked?.into())));
+    Ok(seen.collect())
 }

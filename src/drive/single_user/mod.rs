@@ -31,7 +31,6 @@ pub(super) use setup::{Shared, activate};
 pub(super) use switch::lockable_by_admins;
 
 use super::error::At;
-use super::passwd::PATIENCE;
 use super::{Authority, Drive, Error, Step};
 use crate::session::{self, Discovery, Policy, Selection, Session};
 use crate::spec::column::locking_info;
@@ -265,10 +264,7 @@ impl Drive {
         if !self.is_active() || !self.may_have_single_users() {
             return Ok(SingleUserMode::default());
         }
-        self.tper.set_busy_wait(Some(PATIENCE));
-        let mode = self.read_single_user_mode();
-        self.tper.set_busy_wait(None);
-        mode
+        self.in_passing(Self::read_single_user_mode)
     }
 
     fn read_single_user_mode(&mut self) -> Result<SingleUserMode, Error> {

@@ -1,14 +1,17 @@
 //! Every operation, and how many IF commands it takes; host and drive count the same.
 
 use sedkit::drive::{
-    Authority, Cause, Credential, Drive, ErrorCode, Finding, LockRequest, MbrOutcome, Proof,
-    RangeSpec, SetupPlan, UnlockRequest,
+    Authority, Cause, Credential, Drive, ErrorCode, Finding, LockRequest, MbrOutcome, OtherRanges,
+    Proof, RangeSpec, SetupPlan, UnlockRequest,
 };
-use sedkit::spec::{ComId, HalfUid, LifeCycle, RangeNumber, SecurityProtocol, Uid, column, uid};
+use sedkit::spec::{
+    ComId, HalfUid, LifeCycle, MethodStatus, RangeNumber, SecurityProtocol, Uid, column, method,
+    uid,
+};
 use sedkit::transport::Transport;
 use sedkit::wire::Value;
 
-use super::{OTHER_PIN, PIN, PSID, Rig, admin1, pin, psid, ranges, sid};
+use super::{Fate, OTHER_PIN, PIN, PSID, Rig, admin1, pin, psid, ranges, sid};
 
 /// The IF commands of an operation in a process of its own, as both sides count them.
 fn counted<T>(rig: &Rig, operation: impl FnOnce(&mut Drive) -> T) -> (T, u64) {
@@ -539,4 +542,22 @@ fn a_lock_out_is_told_apart_and_ends_with_the_power_cycle() {
     assert_eq!(error.code(), ErrorCode::LockedOut);
     rig.vdrive().power_cycle().unwrap();
     assert_eq!(tries(PIN).unwrap().tries, Some(0));
+}
+
+#[test]
+fn the_global_range_is_locked_again_where_a_revert_is_refused() {
+    let rig = Rig::set_up();
+    rig.vdrive().power_cycle().unwrap();
+    assert!(rig.vdrive().read(0, 1).is_err());
+    let mut drive = rig.open_with(Fate::Refuses(method::REVERT_SP)).unwrap();
+    let mut was_open = false;
+    let mut witness = |_: &[_]| was_open = rig.vdrive().read(0, 1).is_ok();
+    let spare = OtherRanges::Spare;
+    let error = drive
+        .revert_keeping_data(&admin1(PIN), spare, rig.consent(), &mut witness)
+        .unwrap_err();
+    assert_eq!(error.status(), Some(MethodStatus::NOT_AUTHORIZED));
+    assert!(was_open);
+    assert!(rig.vdrive().read(0, 1).is_err());
+    assert_eq!(rig.take_refused(), 0);
 }
