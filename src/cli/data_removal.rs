@@ -11,9 +11,10 @@ use super::report::Report;
 use super::secret::{self, Acting};
 use super::table;
 use super::{Context, plan};
-use crate::drive::{Authority, Drive, RawCall};
-use crate::spec::column_type::DATA_REMOVAL_MECHANISMS;
+use crate::drive::{Authority, RawCall};
+use crate::spec::column_type::{DATA_REMOVAL_MECHANISMS, name_of, number_of};
 use crate::spec::{DataRemovalMechanism, Uid, method, uid};
+use crate::wire::discovery::Discovery;
 
 /// Shows or chooses how data is removed.
 pub(crate) fn run(args: &DataRemoval, context: &Context) -> Result<Report, CliError> {
@@ -23,9 +24,9 @@ pub(crate) fn run(args: &DataRemoval, context: &Context) -> Result<Report, CliEr
     }
 }
 
-#[derive(Serialize)]
-struct ShowFields {
-    mechanism: Option<&'static str>,
+/// The ways to remove data that a drive has, in JSON.
+#[derive(Default, Serialize)]
+pub(crate) struct DataRemovalFields {
     supported: Vec<Supported>,
     operation_processing: bool,
     operation_interrupted: bool,
@@ -37,6 +38,13 @@ struct Supported {
     seconds: Option<u32>,
 }
 
+#[derive(Serialize)]
+struct ShowFields {
+    mechanism: Option<&'static str>,
+    #[serde(flatten)]
+    removal: DataRemovalFields,
+}
+
 fn show(args: &Show, context: &Context) -> Report {
     drives::on_one(
         &args.device,
@@ -44,46 +52,42 @@ fn show(args: &Show, context: &Context) -> Report {
         context,
         |name, drive| {
             let chosen = drive.data_removal_mechanism()?;
-            let fields = fields(drive, chosen);
+            let fields = ShowFields {
+                mechanism: chosen.map(word),
+                removal: DataRemovalFields::of(drive.discovery()).unwrap_or_default(),
+            };
             Ok(Done::data(text(name, &fields), &fields))
         },
     )
 }
 
-fn fields(drive: &Drive, chosen: Option<DataRemovalMechanism>) -> ShowFields {
-    let feature = drive.discovery().data_removal();
-    let supported = DataRemovalMechanism::ALL
-        .into_iter()
-        .filter_map(|mechanism| {
-            let feature = feature.filter(|feature| feature.supports(mechanism))?;
-            Some(Supported {
-                mechanism: word(mechanism),
-                seconds: feature.seconds(mechanism),
-            })
+impl DataRemovalFields {
+    /// What Level 0 Discovery tells; nothing where the drive has no such descriptor.
+    pub(crate) fn of(discovery: &Discovery) -> Option<Self> {
+        let feature = discovery.data_removal()?;
+        let is_supported = |mechanism: &DataRemovalMechanism| feature.supports(*mechanism);
+        let supported = DataRemovalMechanism::ALL.into_iter().filter(is_supported);
+        let supported = supported.map(|mechanism| Supported {
+            mechanism: word(mechanism),
+            seconds: feature.seconds(mechanism),
         });
-    ShowFields {
-        mechanism: chosen.map(word),
-        supported: supported.collect(),
-        operation_processing: feature.is_some_and(|feature| feature.operation_processing),
-        operation_interrupted: feature.is_some_and(|feature| feature.operation_interrupted),
+        Some(Self {
+            supported: supported.collect(),
+            operation_processing: feature.operation_processing,
+            operation_interrupted: feature.operation_interrupted,
+        })
     }
 }
 
 /// The word for a mechanism on the command line and in JSON.
 fn word(mechanism: DataRemovalMechanism) -> &'static str {
-    let number = u64::from(mechanism.0);
-    let found = DATA_REMOVAL_MECHANISMS
-        .iter()
-        .find(|(known, _)| *known == number);
-    found.map_or("unknown", |(_, word)| *word)
+    name_of(DATA_REMOVAL_MECHANISMS, mechanism.0.into()).unwrap_or("unknown")
 }
 
 fn mechanism(text: &str) -> Result<DataRemovalMechanism, CliError> {
-    let folded = text.to_ascii_lowercase().replace(['-', ' '], "_");
-    let found = DataRemovalMechanism::ALL
-        .into_iter()
-        .find(|one| word(*one) == folded);
-    found.ok_or_else(|| {
+    let number = number_of(DATA_REMOVAL_MECHANISMS, text);
+    let number = number.and_then(|number| u8::try_from(number).ok());
+    number.map(DataRemovalMechanism).ok_or_else(|| {
         let words = DataRemovalMechanism::ALL.map(word);
         CliError::usage(format!("{text:?} is no data removal mechanism"))
             .with_hint(format!("one of {}", words.join(", ")))
@@ -91,7 +95,8 @@ fn mechanism(text: &str) -> Result<DataRemovalMechanism, CliError> {
 }
 
 fn text(name: &Named, fields: &ShowFields) -> String {
-    let rows = fields.supported.iter().map(|one| {
+    let removal = &fields.removal;
+    let rows = removal.supported.iter().map(|one| {
         let seconds = one
             .seconds
             .map_or("not told".to_owned(), |seconds| format!("{seconds} s"));
@@ -104,11 +109,11 @@ fn text(name: &Named, fields: &ShowFields) -> String {
         None => Some("the drive does not tell which one is chosen"),
         Some(_) => None,
     };
-    let processing = fields
+    let processing = removal
         .operation_processing
         .then_some("it is removing data now");
     let interrupted = "a removal was interrupted: the data are undefined";
-    let interrupted = fields.operation_interrupted.then_some(interrupted);
+    let interrupted = removal.operation_interrupted.then_some(interrupted);
     for note in [chosen, processing, interrupted].into_iter().flatten() {
         text += &format!("\n{name}: {note}");
     }

@@ -14,7 +14,7 @@ use crate::spec::{ComId, SecurityProtocol};
 use crate::transport::count::{CountHandle, Counter};
 use crate::transport::linux::{self, DriveNodes, Geometry, Node, SystemRoot};
 use crate::transport::trace::Trace;
-use crate::transport::{BlockSource, Bus, Identity, Transport};
+use crate::transport::{self, BlockSource, Bus, Identity, Transport};
 use crate::wire::pretty::{Masking, Printer};
 
 /// What comes before the path of a virtual drive's file.
@@ -155,13 +155,24 @@ fn find_one(name: &OsStr, drives: &[DriveNodes]) -> (PathBuf, Named) {
     }
     let node = match linux::resolve(&SystemRoot::default(), Path::new(name)) {
         Ok(node) => node,
-        Err(error) => return (name.into(), named(Err(error.into()))),
+        Err(error) => return (name.into(), named(Err(no_device(name, error)))),
     };
     let holds = |drive: &&DriveNodes| drive.nodes.iter().any(|one| one.name == node.name);
     match drives.iter().find(holds) {
         Some(drive) => (drive.path().to_owned(), named(Ok(Some(drive.clone())))),
         None => (node.path, named(Ok(None))),
     }
+}
+
+/// Why a name is none of a device. Whoever names a file has most likely forgotten what comes before
+/// the path of a virtual drive.
+fn no_device(name: &OsStr, error: transport::Error) -> CliError {
+    if !Path::new(name).is_file() {
+        return error.into();
+    }
+    let name = display(name);
+    CliError::usage(format!("{name} is a file, and no device"))
+        .with_hint(format!("the virtual drive in a file is vdrive:{name}"))
 }
 
 /// An open drive, whose interface commands are counted and, if asked for, traced.
@@ -227,7 +238,8 @@ fn open_plain(name: &OsStr, context: &Context) -> Result<Plain, CliError> {
         });
     }
     let root = SystemRoot::default();
-    let device = linux::open(&root, Path::new(name), context.timeout)?;
+    let device = linux::open(&root, Path::new(name), context.timeout)
+        .map_err(|error| no_device(name, error))?;
     let geometry = linux::geometry(&root, device.node());
     Ok(Plain {
         transport: Box::new(device),

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::args::erase::{Erase, EraseOptions};
 use super::args::{Device, Force};
 use super::confirm::{self, Loss};
+use super::data_removal::DataRemovalFields;
 use super::device::Named;
 use super::drives::{self, Done};
 use super::error::CliError;
@@ -20,7 +21,6 @@ use crate::drive::{
 };
 use crate::spec::{RangeNumber, Uid};
 use crate::verify::Expectation;
-use crate::wire::discovery::Discovery;
 use crate::wire::hex;
 
 /// Replaces the keys of ranges, with consent.
@@ -198,40 +198,6 @@ impl From<&Erased> for RangeFields {
     }
 }
 
-/// The ways to remove data that the drive has, in JSON.
-#[derive(Serialize)]
-pub(crate) struct DataRemovalFields {
-    mechanisms: Vec<MechanismFields>,
-    processing: bool,
-    interrupted: bool,
-}
-
-#[derive(Serialize)]
-struct MechanismFields {
-    name: String,
-    seconds: Option<u32>,
-}
-
-impl DataRemovalFields {
-    /// What Level 0 Discovery tells; nothing where the drive has no such descriptor.
-    pub(crate) fn of(discovery: &Discovery) -> Option<Self> {
-        use crate::spec::DataRemovalMechanism as Mechanism;
-        let removal = discovery.data_removal()?;
-        let supported = Mechanism::ALL
-            .into_iter()
-            .filter(|mechanism| removal.supports(*mechanism));
-        let mechanisms = supported.map(|mechanism| MechanismFields {
-            name: mechanism.to_string().replace(' ', "_"),
-            seconds: removal.seconds(mechanism),
-        });
-        Some(Self {
-            mechanisms: mechanisms.collect(),
-            processing: removal.operation_processing,
-            interrupted: removal.operation_interrupted,
-        })
-    }
-}
-
 fn text(name: &Named, ranges: &[Erased], seed: u32) -> String {
     let done = || ranges.iter().filter(|range| range.error.is_none());
     let is_empty = |range: &&Erased| range.evidence.is_some_and(|it| it.is_of_nothing());
@@ -251,11 +217,11 @@ fn text(name: &Named, ranges: &[Erased], seed: u32) -> String {
         }
     }
     for range in done().filter(|range| matches!(range.by, Some((EraseMethod::Erase, _)))) {
+        let user = format!("User{}", u32::from(range.range) + 1);
         text += &format!(
-            "\n  range {} was in single user mode: its locks are off now, and the PIN of User{} is \
-             empty",
+            "\n  range {} was in single user mode: its locks are off now, and the PIN of {user} is \
+             empty: \"sedkit passwd --as {user} --from-empty\" gives it one",
             range.range,
-            u32::from(range.range) + 1
         );
     }
     if done().any(|range| range.evidence.is_some_and(|it| it.verdict().is_some())) {

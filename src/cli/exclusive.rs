@@ -16,8 +16,11 @@ use super::Context;
 use super::error::CliError;
 use super::exit::Code;
 
-/// Where the locks of real drives are, one file for each serial number.
-const FOLDER: &str = "/run/lock/sedkit";
+/// Where root's locks of real drives are, one file for each serial number: nobody else can make or
+/// remove that folder.
+const OF_ROOT: &str = "/run/sedkit";
+/// Where those of other users are.
+const OF_USERS: &str = "/run/lock/sedkit";
 /// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -37,15 +40,26 @@ pub(crate) fn lock(
     sharing: Sharing,
     context: &Context,
 ) -> Result<Option<File>, CliError> {
-    match open(Path::new(FOLDER), serial) {
+    let is_root = geteuid().is_root();
+    let folder = folder(is_root);
+    match open(Path::new(folder), serial) {
         Ok(file) => wait(context, || try_lock(&file, sharing)).map(|()| Some(file)),
         Err(error) => {
-            if context.verbose > 0 {
-                let text = format!("{FOLDER}: {error}: other runs are not kept away");
-                context.output.note(&text);
+            let text = format!("{folder}: {error}: other runs are not kept away");
+            match is_root {
+                true => context.output.warning(&text),
+                false if context.verbose > 0 => context.output.note(&text),
+                false => {}
             }
             Ok(None)
         }
+    }
+}
+
+const fn folder(is_root: bool) -> &'static str {
+    match is_root {
+        true => OF_ROOT,
+        false => OF_USERS,
     }
 }
 
@@ -82,7 +96,7 @@ fn open(folder: &Path, serial: &str) -> io::Result<File> {
     options.open(folder.join(file_name(serial)))
 }
 
-/// Everybody may make a folder in /run/lock: one of somebody else could lead root's files anywhere.
+/// Everybody may make a folder in /run/lock: one of somebody else could lead files anywhere.
 fn check(folder: &Path) -> io::Result<()> {
     let found = folder.symlink_metadata()?;
     let is_ours = found.is_dir() && [0, geteuid().as_raw()].contains(&found.uid());
@@ -159,6 +173,14 @@ mod tests {
         fs::set_permissions(&folder, Permissions::from_mode(0o777)).unwrap();
         let refused = open(&folder, "S1").unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::PermissionDenied);
+    }
+
+    #[test]
+    fn nobody_but_root_can_take_the_folder_of_root_away() {
+        // Everybody could make one in /run/lock first, and root would go on without any lock.
+        let parent = Path::new(folder(true)).parent().unwrap();
+        assert_eq!(parent, Path::new("/run"));
+        assert_ne!(folder(false), folder(true));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 
-use super::error::{CliError, chain};
+use super::error::CliError;
 use super::exit::Code;
 use super::hint;
 use crate::drive::{self, Cause, ErrorCode, Step};
@@ -20,17 +20,20 @@ impl From<drive::Error> for CliError {
 impl From<&drive::Error> for CliError {
     fn from(error: &drive::Error) -> Self {
         Self {
-            code: code(error.code()),
-            message: chain(error.cause()),
-            hint: hint::for_drive(error),
             step: error.step().map(Step::name),
             status: error.status().map(|status| status.0),
-            diagnosis: Vec::new(),
-            trouble: error.cause().trouble().map(Box::new),
-            is_refusal: matches!(
-                error.cause(),
-                Cause::Refused { .. } | Cause::OneOfTwoRefused { .. }
-            ),
+            ..Self::from(error.cause())
+        }
+    }
+}
+
+impl From<&Cause> for CliError {
+    fn from(cause: &Cause) -> Self {
+        Self {
+            hint: hint::for_cause(cause),
+            trouble: cause.trouble().map(Box::new),
+            is_refusal: cause.is_refusal(),
+            ..Self::from_chain(code(cause.code()), cause)
         }
     }
 }

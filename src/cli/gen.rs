@@ -8,7 +8,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use clap::CommandFactory;
+use clap::{Command, CommandFactory};
 use clap_complete::Shell;
 use clap_mangen::Man;
 
@@ -152,17 +152,39 @@ impl<'a> Directive<'a> {
 
     fn write(&self, page: &mut Vec<u8>) -> io::Result<()> {
         let mut section = Vec::new();
-        match self {
-            Self::Synopsis(words) => manual(words)?.render_synopsis_section(&mut section)?,
-            Self::Options(words) => manual(words)?.render_options_section(&mut section)?,
-        }
-        page.extend(body(&section));
+        let text = match self {
+            Self::Synopsis(words) => {
+                let command = command(words)?;
+                Man::new(command.clone()).render_synopsis_section(&mut section)?;
+                with_values(&command, body(&section))
+            }
+            Self::Options(words) => {
+                Man::new(command(words)?).render_options_section(&mut section)?;
+                body(&section)
+            }
+        };
+        page.extend(text.bytes());
         Ok(())
     }
 }
 
+/// A synopsis in which the options show what they take.
+fn with_values(command: &Command, synopsis: String) -> String {
+    let options = command.get_arguments();
+    let options = options.filter(|option| option.get_action().takes_values());
+    let named = options.filter_map(|option| option.get_long().zip(option.get_value_names()));
+    named.fold(synopsis, |text, (long, values)| {
+        let option = format!("\\fB\\-\\-{}\\fR", long.replace('-', "\\-"));
+        let values: String = values
+            .iter()
+            .map(|value| format!(" \\fI{}\\fR", value.replace('-', "\\-")))
+            .collect();
+        text.replace(&option, &format!("{option}{values}"))
+    })
+}
+
 /// What clap knows of a command.
-fn manual(words: &[&str]) -> io::Result<Man> {
+fn command(words: &[&str]) -> io::Result<Command> {
     let mut command = Arguments::command();
     for word in words {
         let found = command.find_subcommand(word).cloned();
@@ -172,21 +194,19 @@ fn manual(words: &[&str]) -> io::Result<Man> {
         .chain(words.iter().copied())
         .collect::<Vec<_>>()
         .join(" ");
-    Ok(Man::new(command.bin_name(name).disable_help_flag(true)))
+    Ok(command.bin_name(name).disable_help_flag(true))
 }
 
 /// A rendered section without its heading and the preamble before it.
-fn body(section: &[u8]) -> Vec<u8> {
+fn body(section: &[u8]) -> String {
     let text = String::from_utf8_lossy(section);
     let lines = text.lines().filter(|line| !line.starts_with(".SH"));
     let lines = lines.filter(|line| !line.starts_with(".ie") && !line.starts_with(".el"));
-    lines.collect::<Vec<_>>().join("\n").into_bytes()
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::Command;
-
     use super::*;
 
     fn rendered() -> Vec<(&'static str, String)> {
@@ -244,6 +264,18 @@ mod tests {
                 !page.contains("@SYNOPSIS") && !page.contains("@OPTIONS"),
                 "{name}"
             );
+        }
+    }
+
+    #[test]
+    fn a_synopsis_shows_what_options_take() {
+        let page = String::from_utf8(page("@SYNOPSIS erase@").unwrap()).unwrap();
+        for part in [
+            r"[\fB\-\-key\fR \fISOURCE\fR]",
+            r"[\fB\-\-force\fR]",
+            r"<\fB\-\-range\fR \fIN\fR|\fB\-\-all\fR>",
+        ] {
+            assert!(page.contains(part), "{part}: {page}");
         }
     }
 

@@ -7,11 +7,19 @@ use super::{Context, preflight};
 use crate::drive::{Authority, Credential, Drive};
 
 /// Who needs no secret.
-const ANYBODY: &str = "Anybody";
+pub(crate) const ANYBODY: &str = "Anybody";
+
+/// Whether nobody is named.
+pub(crate) const fn is_anybody(name: &str) -> bool {
+    name.eq_ignore_ascii_case(ANYBODY)
+}
+
+/// Who looks with a secret, unless somebody else is named.
+const ADMIN1: &str = "Admin1";
 
 /// The authority of a name; nothing for anybody.
 pub(crate) fn authority(name: &str) -> Result<Option<Authority>, CliError> {
-    if name.eq_ignore_ascii_case(ANYBODY) {
+    if is_anybody(name) {
         return Ok(None);
     }
     let authority = secret::authority(name);
@@ -29,9 +37,14 @@ pub(crate) struct Looking<'a>(Option<Acting<'a>>);
 impl<'a> Looking<'a> {
     /// As the options say.
     pub(crate) fn new(args: &'a Arguments, context: &'a Context) -> Result<Self, CliError> {
+        let named = args.authority.as_deref();
+        // A secret that is given is somebody's: it is not left unused.
+        let named = named.unwrap_or(match &args.login.key.key {
+            Some(_) => ADMIN1,
+            None => ANYBODY,
+        });
         let acting = |authority| Acting::new(authority, &args.login, context);
-        let acting = authority(&args.authority)?.map(acting).transpose()?;
-        Ok(Self(acting))
+        Ok(Self(authority(named)?.map(acting).transpose()?))
     }
 
     /// Looks at a drive.

@@ -149,19 +149,23 @@ impl Output {
 
     /// Every drive's error, then what explains it and each hint once: drives often fail alike.
     fn errors(&self, report: &Report) {
-        let mut hints: Vec<&str> = Vec::new();
+        let mut hints: Vec<(&str, Vec<&str>)> = Vec::new();
         let mut findings: Vec<&FindingFields> = Vec::new();
         for drive in &report.drives {
             if let Some(error) = &drive.error {
                 self.error(Some(&drive.device), error);
                 add_new(&mut findings, &error.diagnosis);
-                add_new(&mut hints, error.hint.as_deref());
+                add_hint(&mut hints, error.hint.as_deref(), &drive.device);
             }
         }
-        hints.retain(|hint| findings.iter().all(|finding| finding.way_out != *hint));
+        hints.retain(|(hint, _)| findings.iter().all(|finding| finding.way_out != *hint));
         findings.iter().for_each(|finding| self.why(finding));
-        for hint in hints {
-            self.hint(hint);
+        let differ = hints.len() > 1;
+        for (hint, devices) in hints {
+            match differ {
+                true => self.hint(&format!("{}: {hint}", some_of(&devices))),
+                false => self.hint(hint),
+            }
         }
         if let (Some(error), true) = (&report.error, report.drives.len() != 1) {
             self.error(None, error);
@@ -170,6 +174,8 @@ impl Output {
     }
 
     fn error(&self, device: Option<&str>, error: &CliError) {
+        // Some messages begin with the device themselves.
+        let device = device.filter(|device| !error.message.starts_with(device));
         let place = device
             .map(|device| format!("{device}: "))
             .unwrap_or_default();
@@ -214,6 +220,26 @@ fn add_new<'r, T: PartialEq + ?Sized>(list: &mut Vec<&'r T>, new: impl IntoItera
         if !list.contains(&item) {
             list.push(item);
         }
+    }
+}
+
+/// Adds a hint that helps one drive more.
+fn add_hint<'r>(hints: &mut Vec<(&'r str, Vec<&'r str>)>, new: Option<&'r str>, device: &'r str) {
+    let Some(new) = new else {
+        return;
+    };
+    match hints.iter_mut().find(|(hint, _)| *hint == new) {
+        Some((_, devices)) => devices.push(device),
+        None => hints.push((new, vec![device])),
+    }
+}
+
+/// `vdrive:a`, `vdrive:a and 3 more`.
+fn some_of(devices: &[&str]) -> String {
+    match devices {
+        [] => String::new(),
+        [only] => (*only).to_owned(),
+        [first, more @ ..] => format!("{first} and {} more", more.len()),
     }
 }
 

@@ -1,16 +1,16 @@
 //! What Level 0 Discovery refuses already, before anybody is asked for a secret.
 
 use super::error::CliError;
-use super::exit::Code;
-use super::hint;
 use crate::drive::{Authority, Cause, Drive, LockingState, MbrState, TableError};
 use crate::spec::Ssc;
 
 /// Refuses drives whose SSC is another, or which have no locking.
 pub(crate) fn family(drive: &Drive) -> Result<(), CliError> {
     match drive.ssc() {
-        ssc @ (Ssc::Enterprise | Ssc::KeyPerIo) => Err(refused(&Cause::Ssc(ssc))),
-        _ if drive.state().locking == LockingState::NotSupported => Err(refused(&Cause::NoLocking)),
+        ssc @ (Ssc::Enterprise | Ssc::KeyPerIo) => Err(CliError::from(&Cause::Ssc(ssc))),
+        _ if drive.state().locking == LockingState::NotSupported => {
+            Err(CliError::from(&Cause::NoLocking))
+        }
         _ => Ok(()),
     }
 }
@@ -19,7 +19,7 @@ pub(crate) fn family(drive: &Drive) -> Result<(), CliError> {
 pub(crate) fn active(drive: &Drive) -> Result<(), CliError> {
     family(drive)?;
     match drive.state().locking {
-        LockingState::Inactive => Err(refused(&Cause::NotActivated)),
+        LockingState::Inactive => Err(CliError::from(&Cause::NotActivated)),
         _ => Ok(()),
     }
 }
@@ -28,7 +28,7 @@ pub(crate) fn active(drive: &Drive) -> Result<(), CliError> {
 pub(crate) fn shadow_mbr(drive: &Drive) -> Result<(), CliError> {
     family(drive)?;
     match drive.state().mbr {
-        MbrState::NotSupported => Err(refused(&Cause::Table(TableError::NoShadowMbr))),
+        MbrState::NotSupported => Err(CliError::from(&Cause::Table(TableError::NoShadowMbr))),
         _ => Ok(()),
     }
 }
@@ -38,7 +38,7 @@ pub(crate) fn locking(drive: &Drive, acting: Authority) -> Result<(), CliError> 
     family(drive)?;
     match acting {
         Authority::Admin(_) | Authority::User(_) => present(drive, acting),
-        other => Err(refused(&Cause::WrongAuthority(other))),
+        other => Err(CliError::from(&Cause::WrongAuthority(other))),
     }
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn erase(drive: &Drive, acting: Authority) -> Result<(), CliError> {
     family(drive)?;
     let locking_feature = drive.discovery().locking();
     if !locking_feature.is_some_and(|locking| locking.media_encryption) {
-        return Err(refused(&Cause::NoEncryption));
+        return Err(CliError::from(&Cause::NoEncryption));
     }
     locking(drive, acting)
 }
@@ -56,8 +56,8 @@ pub(crate) fn erase(drive: &Drive, acting: Authority) -> Result<(), CliError> {
 pub(crate) fn release(drive: &Drive) -> Result<(), CliError> {
     family(drive)?;
     match drive.state() {
-        state if state.sid_blocked == Some(true) => Err(refused(&Cause::SidBlocked)),
-        state if state.frozen => Err(refused(&Cause::Frozen)),
+        state if state.sid_blocked == Some(true) => Err(CliError::from(&Cause::SidBlocked)),
+        state if state.frozen => Err(CliError::from(&Cause::Frozen)),
         _ => Ok(()),
     }
 }
@@ -67,10 +67,10 @@ pub(crate) fn revert(drive: &Drive, acting: Authority) -> Result<(), CliError> {
     family(drive)?;
     match acting {
         Authority::Sid if drive.state().sid_blocked == Some(true) => {
-            Err(refused(&Cause::SidBlocked))
+            Err(CliError::from(&Cause::SidBlocked))
         }
         Authority::Sid | Authority::Psid => Ok(()),
-        other => Err(refused(&Cause::WrongAuthority(other))),
+        other => Err(CliError::from(&Cause::WrongAuthority(other))),
     }
 }
 
@@ -79,11 +79,11 @@ pub(crate) fn authentication(drive: &Drive, authority: Authority) -> Result<(), 
     family(drive)?;
     match authority {
         Authority::Sid if drive.state().sid_blocked == Some(true) => {
-            Err(refused(&Cause::SidBlocked))
+            Err(CliError::from(&Cause::SidBlocked))
         }
         Authority::Sid | Authority::Psid => Ok(()),
         Authority::Admin(_) | Authority::User(_) => present(drive, authority),
-        other => Err(refused(&Cause::WrongAuthority(other))),
+        other => Err(CliError::from(&Cause::WrongAuthority(other))),
     }
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn passwd(
     family(drive)?;
     match (authority, acting) {
         (Authority::Sid, Authority::Sid) if drive.state().sid_blocked == Some(true) => {
-            Err(refused(&Cause::SidBlocked))
+            Err(CliError::from(&Cause::SidBlocked))
         }
         (Authority::Sid, Authority::Sid) => Ok(()),
         (Authority::Admin(_) | Authority::User(_), Authority::Admin(_)) => {
@@ -114,7 +114,7 @@ pub(crate) fn passwd(
 /// Refuses authorities of the Locking SP that are not there: it is inactive, or has fewer.
 fn present(drive: &Drive, authority: Authority) -> Result<(), CliError> {
     if drive.state().locking == LockingState::Inactive {
-        return Err(refused(&Cause::NotActivated));
+        return Err(CliError::from(&Cause::NotActivated));
     }
     let discovery = drive.discovery();
     let ssc = discovery.opal2().or_else(|| discovery.ruby());
@@ -129,23 +129,5 @@ fn present(drive: &Drive, authority: Authority) -> Result<(), CliError> {
         ))
         .with_hint("\"sedkit info\" shows how many Admins and Users the drive has")),
         _ => Ok(()),
-    }
-}
-
-fn refused(cause: &Cause) -> CliError {
-    let code = match cause {
-        Cause::Ssc(_)
-        | Cause::NoLocking
-        | Cause::Table(TableError::NoShadowMbr)
-        | Cause::NoEncryption => Code::NotSupported,
-        Cause::WrongAuthority(_) => Code::Usage,
-        Cause::SidBlocked | Cause::Frozen => Code::NotAuthorized,
-        _ => Code::Failed,
-    };
-    let error = CliError::new(code, cause.to_string());
-    CliError {
-        hint: hint::for_cause(cause),
-        trouble: cause.trouble().map(Box::new),
-        ..error
     }
 }

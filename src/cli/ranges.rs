@@ -7,6 +7,7 @@ use super::error::CliError;
 use super::table;
 use crate::drive::{LockingRange, RangeOutcome};
 use crate::spec::RangeNumber;
+use crate::spec::column_type::{RESET_TYPES, name_of};
 use crate::wire::hex;
 
 /// A locking range in JSON. What the authority may not see is null.
@@ -46,15 +47,10 @@ impl From<&LockingRange> for RangeFields {
     }
 }
 
-/// Reset types (\[Core\] 5.1.3, type `reset_types`).
+/// The name of a reset.
 pub(crate) fn reset_name(kind: u8) -> String {
-    match kind {
-        0 => "power_cycle".to_owned(),
-        1 => "hardware".to_owned(),
-        2 => "hot_plug".to_owned(),
-        3 => "programmatic".to_owned(),
-        other => format!("type_{other}"),
-    }
+    let name = name_of(RESET_TYPES, kind.into());
+    name.map_or_else(|| format!("type_{kind}"), str::to_owned)
 }
 
 /// What became of one range, in JSON.
@@ -77,8 +73,10 @@ impl From<&RangeOutcome> for Outcome {
 }
 
 /// The ranges that are as asked: `range 0, range 3`.
-pub(crate) fn names(outcomes: &[RangeOutcome]) -> String {
-    let done = outcomes.iter().filter(|outcome| outcome.error.is_none());
+pub(crate) fn names<'a>(outcomes: impl IntoIterator<Item = &'a RangeOutcome>) -> String {
+    let done = outcomes
+        .into_iter()
+        .filter(|outcome| outcome.error.is_none());
     let names: Vec<String> = done
         .map(|outcome| format!("range {}", outcome.range))
         .collect();
@@ -174,6 +172,11 @@ fn both(enabled: Option<bool>, locked: Option<bool>) -> Option<bool> {
 }
 
 const UNKNOWN: &str = "?";
+
+/// Whether something of a range is not shown to who asked.
+pub(crate) fn is_hidden(range: &LockingRange) -> bool {
+    range.read_lock_enabled.is_none() || range.lock_on_reset.is_none()
+}
 
 fn directions(read: Option<bool>, write: Option<bool>) -> String {
     match (read, write) {

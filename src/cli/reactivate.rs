@@ -105,7 +105,7 @@ impl Job {
         Ok(Self {
             mode: mode(args),
             authority: secret::authority(&args.actor.authority)?,
-            source: secret::source(&args.actor.login.key.key)?,
+            source: secret::source(args.actor.login.key.source())?,
             recipe: Recipe::existing(scheme)?,
             owner_key,
         })

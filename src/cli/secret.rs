@@ -7,9 +7,9 @@ use super::Context;
 use super::args::{Actor, Login, SaltOptions};
 use super::error::CliError;
 use super::exit::Code;
-use crate::drive::{Authority, Credential, Drive};
+use crate::drive::{Authority, Credential, Drive, ParseAuthorityError};
 use crate::secret::{
-    OpenFiles, Options, Outcome, Prompter, Purpose, Reader, Request, Secret, Source,
+    OpenFiles, Options, Outcome, Prompter, Purpose, Reader, Request, Secret, Source, SourceError,
     TerminalPrompter, normalise_psid, warnings,
 };
 use crate::transport::Identity;
@@ -42,7 +42,9 @@ pub(crate) fn new_source(text: &str) -> Result<Source, CliError> {
 
 /// The authority that a text names.
 pub(crate) fn authority(text: &str) -> Result<Authority, CliError> {
-    parse(text)
+    let unknown = |error| CliError::usage(format!("{text:?} is {error}"));
+    text.parse()
+        .map_err(|error: ParseAuthorityError| unknown(error))
 }
 
 /// Reads the secrets of a run, each from its source: standard input, for example, gives one only.
@@ -174,8 +176,18 @@ impl<'a> Secrets<'a> {
         if signals.interrupt().is_raised() {
             return Err(CliError::new(Code::Interrupted, "interrupted"));
         }
-        Ok(outcome?)
+        outcome.map_err(|error| unread(error, prompt))
     }
+}
+
+/// Why nothing was read; where nobody can be asked, what would have been asked for.
+fn unread(error: SourceError, prompt: &str) -> CliError {
+    let is_unasked = matches!(error, SourceError::NoTerminal { .. });
+    let mut unread = CliError::from(error);
+    if is_unasked {
+        unread.message = format!("there is no terminal to ask on: {prompt}");
+    }
+    unread
 }
 
 /// Where the service manager put the credentials of this service.
@@ -273,7 +285,7 @@ impl<'a> Acting<'a> {
     ) -> Result<Self, CliError> {
         Ok(Self {
             authority,
-            source: source(&login.key.key)?,
+            source: source(login.key.source())?,
             recipe: Recipe::existing(&login.scheme)?,
             salt: &login.scheme.salt,
             tries: login.session.tries,

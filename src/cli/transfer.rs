@@ -2,6 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use serde::Serialize;
@@ -15,12 +16,15 @@ use super::progress::Progress;
 use super::report::{Answer, fields};
 use super::{Context, size};
 use crate::drive::{
-    self, ByteTable, Cause, Credential, Drive, TableError, TableName, TableProgress,
+    self, ByteTable, Cause, Credential, Drive, Phase, Step, TableError, TableName, TableProgress,
 };
 use crate::wire::hex;
 
 /// The most bytes that a JSON document carries in hex.
 const MOST_IN_JSON: u64 = 1 << 20;
+
+/// A drive shows a DataStore table to few, and so does the file with its bytes.
+const OUTPUT_MODE: u32 = 0o600;
 
 /// A byte table in JSON.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -59,6 +63,7 @@ pub(crate) fn open(path: &Path) -> Result<(File, u64), CliError> {
             io_code(error.kind()),
             format!("{}: {error}", path.display()),
         )
+        .with_hint("name a file of this machine that can be read")
     };
     let file = File::open(path).map_err(|error| about(&error))?;
     let metadata = file.metadata().map_err(|error| about(&error))?;
@@ -107,7 +112,9 @@ impl Destination {
                 false => Self::Output,
             });
         };
-        let opened = OpenOptions::new().write(true).create_new(true).open(path);
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).mode(OUTPUT_MODE);
+        let opened = options.open(path);
         let file = opened.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => {
                 CliError::usage(format!("{} exists already", path.display()))
@@ -196,22 +203,39 @@ pub(crate) fn interrupted(
     last: Option<TableProgress>,
     keeps: Keeps,
 ) -> CliError {
+    let step = error.step();
     let mut error = CliError::from(error);
-    let Some(TableProgress { done, total, .. }) = last else {
+    let Some(TableProgress {
+        phase, done, total, ..
+    }) = last
+    else {
         return error;
     };
-    match keeps {
-        Keeps::Blocks => {
-            error.message += &format!("; {done} of {total} bytes are in place");
-            error.hint = Some("the same command goes on where this one stopped".to_owned());
-        }
-        Keeps::Nothing => {
-            error.message += "; the table is as it was before";
-            error.hint = Some("the same command begins anew".to_owned());
-        }
-    }
+    // One block alone needs no transaction.
+    let is_unsure =
+        step == Some(Step::Commit) || (phase, step) == (Phase::Compare, Some(Step::WriteTable));
+    let (state, way_on) = match (phase, keeps) {
+        (Phase::Verify, _) => (
+            format!("everything was written; {done} of {total} bytes of it were read back"),
+            GO_ON,
+        ),
+        (_, Keeps::Blocks) => (format!("{done} of {total} bytes are in place"), GO_ON),
+        (_, Keeps::Nothing) if is_unsure => (
+            "the table is as it was before, or as it was to be".to_owned(),
+            "the same command finds out, and goes on",
+        ),
+        (_, Keeps::Nothing) => (
+            "the table is as it was before".to_owned(),
+            "the same command begins anew",
+        ),
+    };
+    error.message += &format!("; {state}");
+    error.hint = Some(way_on.to_owned());
     error
 }
+
+/// What to do about a write that has left something.
+const GO_ON: &str = "the same command goes on where this one stopped";
 
 /// What is left of an interrupted write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

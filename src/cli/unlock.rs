@@ -13,7 +13,8 @@ use super::report::Report;
 use super::secret::{self, Acting, Key};
 use super::{Context, plan, preflight, rescan, resume};
 use crate::drive::{
-    Authority, Credential, Drive, LockingState, MbrOutcome, MbrState, UnlockReport, UnlockRequest,
+    Authority, Credential, Drive, DriveState, LockingState, MbrOutcome, MbrState, UnlockReport,
+    UnlockRequest,
 };
 use crate::spec::RangeNumber;
 
@@ -51,7 +52,10 @@ pub(crate) fn run(args: &Unlock, context: &Context) -> Result<Report, CliError> 
     });
     let work = |named: &Named, drive: &mut Drive, key: Option<&Key>| match key {
         Some(key) => job.unlock(named, drive, key),
-        None => Ok(Done::notice(already(named, drive), &Fields::nothing_done())),
+        None => Ok(Done::notice(
+            job.already(named, drive),
+            &Fields::nothing_done(),
+        )),
     };
     let mut reports = drives::each_with_key(&mut slots, &acting, needs_key, work);
     if !args.no_rescan {
@@ -190,23 +194,44 @@ impl Job {
 
     fn text(&self, named: &Named, drive: &Drive, report: &UnlockReport) -> String {
         if !report.changed {
-            return already(named, drive);
+            return self.already(named, drive);
         }
         let mut done = Vec::new();
-        if !report.ranges.is_empty() {
-            let how = if self.request.read_only {
-                " for reading only"
-            } else {
-                ""
+        let (left, set): (Vec<_>, Vec<_>) =
+            report.ranges.iter().partition(|range| range.left_readable);
+        if !set.is_empty() {
+            let how = match self.request.read_only {
+                true => " for reading only",
+                false => "",
             };
-            done.push(format!("unlocked{how} ({})", ranges::names(&report.ranges)));
+            done.push(format!("unlocked{how} ({})", ranges::names(set)));
+        }
+        if !left.is_empty() {
+            let names = ranges::names(left);
+            done.push(format!("{names} could be read already, {WRITES_LEFT}"));
         }
         if matches!(report.mbr, MbrOutcome::Hidden) {
             done.push("shadow MBR hidden until the next power cycle".to_owned());
         }
         format!("{named}: {}", done.join(", "))
     }
+
+    /// Why nothing was done, and what was not done by that.
+    fn already(&self, named: &Named, drive: &Drive) -> String {
+        let state = drive.state();
+        let text = already(named, state);
+        match (self.request.read_only, state.locking) {
+            (true, LockingState::Unlocked | LockingState::Locked) => {
+                format!("{text}, {WRITES_LEFT}")
+            }
+            _ => text,
+        }
+    }
 }
+
+/// What unlocking for reading does not do.
+const WRITES_LEFT: &str =
+    "and writes are as they were: \"sedkit lock --read-only\" locks them, and nothing else";
 
 /// The ranges that are as asked.
 fn unlocked(report: &UnlockReport) -> Vec<RangeNumber> {
@@ -222,8 +247,7 @@ fn prove(drive: &mut Drive, credential: &Credential) -> Result<(), CliError> {
 }
 
 /// Why nothing was done.
-fn already(named: &Named, drive: &Drive) -> String {
-    let state = drive.state();
+fn already(named: &Named, state: DriveState) -> String {
     let why = match (state.locking, state.mbr) {
         (LockingState::NotSupported, _) => "it has no locking, so that nothing is locked",
         (LockingState::Inactive, _) => {

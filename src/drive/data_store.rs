@@ -7,11 +7,10 @@ use super::byte_table::{
     WriteRequest,
 };
 use super::error::At;
-use super::{Authority, Credential, Drive, EraseConsent, Error, Step};
+use super::expression::{AnyOf, expression};
+use super::{Credential, Drive, EraseConsent, Error, Step};
 use crate::session::{self, Session};
-use crate::spec::column::ace;
 use crate::spec::{Uid, method, uid};
-use crate::wire::Value;
 
 /// A DataStore table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,25 +18,11 @@ use crate::wire::Value;
 pub struct DataStoreTable {
     /// The table.
     pub table: ByteTable,
-    /// Who may read it, as far as the authority may see that.
-    pub readers: Option<Vec<Permitted>>,
-    /// Who may write it, as far as the authority may see that.
-    pub writers: Option<Vec<Permitted>>,
-}
-
-/// Who has a right to something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Permitted {
-    /// Everybody, without a PIN.
-    Anybody,
-    /// Each Admin.
-    Admins,
-    /// Each User.
-    Users,
-    /// One authority.
-    One(Authority),
-    /// An authority that has no name here.
-    Other(Uid),
+    /// The authorities, or classes of them, of which any one may read it; `None` if who asks may not
+    /// see that, or an expression says more than that.
+    pub readers: Option<Vec<Uid>>,
+    /// Those of which any one may write it.
+    pub writers: Option<Vec<Uid>>,
 }
 
 /// DataStore tables, and what Level 0 Discovery says of them.
@@ -118,64 +103,32 @@ impl Drive {
 /// The ACE that everybody fulfils (\[Core\] 5.3.4.2).
 const ACE_ANYBODY: Uid = uid::ACE.row(0x01);
 
-/// Who may invoke a method on a table; `None` if who asks may not see that.
-fn holders(
-    session: &mut Session<'_>,
-    table: Uid,
-    method: Uid,
-) -> Result<Option<Vec<Permitted>>, Error> {
+/// The most ACEs of one method that are read: TPers have one or two.
+const MOST_ACES: usize = 16;
+
+/// Who may invoke a method on a table; `None` if who asks may not see that, or it is no list.
+fn holders(session: &mut Session<'_>, table: Uid, method: Uid) -> Result<Option<Vec<Uid>>, Error> {
     let mut holders = Vec::new();
     let aces = match session.get_acl(table, method) {
         Err(session::Error::Status(_)) => return Ok(None),
         aces => aces.at(Step::DescribeTable)?,
     };
+    if aces.len() > MOST_ACES {
+        return Ok(None);
+    }
     for ace in aces {
         if ace == ACE_ANYBODY {
-            holders.push(Permitted::Anybody);
+            holders.push(uid::ANYBODY);
             continue;
         }
-        let columns = ace::BOOLEAN_EXPR..=ace::BOOLEAN_EXPR;
-        let row = match session.get(ace, columns) {
+        let shown = match expression(session, ace) {
             Err(session::Error::Status(_)) => return Ok(None),
-            row => row.at(Step::DescribeTable)?,
+            shown => shown.at(Step::DescribeTable)?,
         };
-        let Some(expression) = row.value(ace::BOOLEAN_EXPR) else {
+        let Some(any_of) = shown.as_ref().and_then(AnyOf::read) else {
             return Ok(None);
         };
-        holders.extend(authorities(expression).map(Permitted::of));
+        holders.extend(any_of.authorities());
     }
     Ok(Some(holders))
-}
-
-/// The authorities in an expression, each of which is enough: Opal knows OR only.
-fn authorities(expression: &Value) -> impl Iterator<Item = Uid> {
-    let elements = expression.as_list().unwrap_or_default().iter();
-    elements.filter_map(|element| element.as_named()?.1.as_uid())
-}
-
-impl Permitted {
-    fn of(authority: Uid) -> Self {
-        let low = authority.low();
-        let numbered = |first: u32| u16::try_from(low - first).unwrap_or_default();
-        match (authority, low) {
-            (uid::ANYBODY, _) => Self::Anybody,
-            (uid::ADMINS, _) => Self::Admins,
-            (uid::USERS, _) => Self::Users,
-            (_, 0x0001_0001..=0x0001_feff) => Self::One(Authority::Admin(numbered(0x0001_0000))),
-            (_, 0x0003_0001..=0x0003_ffff) => Self::One(Authority::User(numbered(0x0003_0000))),
-            _ => Self::Other(authority),
-        }
-    }
-}
-
-impl std::fmt::Display for Permitted {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Anybody => f.write_str("Anybody"),
-            Self::Admins => f.write_str("Admins"),
-            Self::Users => f.write_str("Users"),
-            Self::One(authority) => authority.fmt(f),
-            Self::Other(authority) => authority.fmt(f),
-        }
-    }
 }

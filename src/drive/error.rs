@@ -167,6 +167,63 @@ fn range_names(ranges: &[RangeNumber]) -> String {
     names.join(", ")
 }
 
+impl Cause {
+    /// Whether a PIN was refused, so that another one may be taken.
+    #[must_use]
+    pub const fn is_refusal(&self) -> bool {
+        matches!(self, Self::Refused { .. } | Self::OneOfTwoRefused { .. })
+    }
+
+    /// The class of the failure.
+    #[must_use]
+    pub const fn code(&self) -> ErrorCode {
+        match self {
+            // A drive without PSID cannot be reverted by it, whoever asks.
+            Self::NotSed(_)
+            | Self::NoSsc
+            | Self::NoLocking
+            | Self::NoEncryption
+            | Self::Table(TableError::NoShadowMbr | TableError::Missing(_))
+            | Self::Ssc(_)
+            | Self::NoFeature(_)
+            | Self::NoFreeze
+            | Self::NoMechanism(_)
+            | Self::UnknownAuthority {
+                authority: Authority::Psid,
+            } => ErrorCode::NotSupported,
+            Self::WrongAuthority(_)
+            | Self::UnknownAuthority { .. }
+            | Self::PinLength { .. }
+            | Self::Table(TableError::Beyond { .. })
+            | Self::Scheme(_)
+            | Self::Range(_) => ErrorCode::InvalidRequest,
+            Self::Access(AccessError::Expression(_)) => ErrorCode::Failed,
+            Self::Access(_) => ErrorCode::InvalidRequest,
+            Self::SingleUser(error) => error.code(),
+            Self::Table(TableError::Sizes(error)) => error.code(),
+            Self::SidBlocked
+            | Self::Frozen
+            | Self::Refused { .. }
+            | Self::OneOfTwoRefused { .. }
+            | Self::NotPermitted { .. }
+            | Self::Table(TableError::NotReadable(_))
+            | Self::TryBudget { .. } => ErrorCode::NotAuthorized,
+            Self::LockedOut { .. } => ErrorCode::LockedOut,
+            Self::Busy { .. } => ErrorCode::Busy,
+            Self::ConsentRequired | Self::OtherRanges(_) => ErrorCode::ConsentRequired,
+            Self::Table(TableError::Short(_)) => ErrorCode::Malformed,
+            Self::NotActivated
+            | Self::ActivationFailed
+            | Self::Table(TableError::Contents(_) | TableError::Output(_))
+            | Self::BlockedOtherwise
+            | Self::ProgrammaticResetDisabled
+            | Self::NotAsAsked(_)
+            | Self::Tally(_) => ErrorCode::Failed,
+            Self::Session(error) => session_code(error),
+        }
+    }
+}
+
 impl From<session::Error> for Cause {
     fn from(error: session::Error) -> Self {
         match error {
@@ -271,10 +328,7 @@ impl Error {
 
     /// Whether a PIN was refused.
     pub(super) const fn is_refusal(&self) -> bool {
-        matches!(
-            self.cause,
-            Cause::Refused { .. } | Cause::OneOfTwoRefused { .. }
-        )
+        self.cause.is_refusal()
     }
 
     /// Whether it tells of one range only what the drive refused, or did not do.
@@ -288,50 +342,7 @@ impl Error {
 
     /// The class of the failure.
     #[must_use]
-    pub fn code(&self) -> ErrorCode {
-        match &self.cause {
-            // A drive without PSID cannot be reverted by it, whoever asks.
-            Cause::NotSed(_)
-            | Cause::NoSsc
-            | Cause::NoLocking
-            | Cause::NoEncryption
-            | Cause::Table(TableError::NoShadowMbr | TableError::Missing(_))
-            | Cause::Ssc(_)
-            | Cause::NoFeature(_)
-            | Cause::NoFreeze
-            | Cause::NoMechanism(_)
-            | Cause::UnknownAuthority {
-                authority: Authority::Psid,
-            } => ErrorCode::NotSupported,
-            Cause::WrongAuthority(_)
-            | Cause::UnknownAuthority { .. }
-            | Cause::PinLength { .. }
-            | Cause::Table(TableError::Beyond { .. })
-            | Cause::Scheme(_)
-            | Cause::Range(_) => ErrorCode::InvalidRequest,
-            Cause::Access(AccessError::Expression(_)) => ErrorCode::Failed,
-            Cause::Access(_) => ErrorCode::InvalidRequest,
-            Cause::SingleUser(error) => error.code(),
-            Cause::Table(TableError::Sizes(error)) => error.code(),
-            Cause::SidBlocked
-            | Cause::Frozen
-            | Cause::Refused { .. }
-            | Cause::OneOfTwoRefused { .. }
-            | Cause::NotPermitted { .. }
-            | Cause::Table(TableError::NotReadable(_))
-            | Cause::TryBudget { .. } => ErrorCode::NotAuthorized,
-            Cause::LockedOut { .. } => ErrorCode::LockedOut,
-            Cause::Busy { .. } => ErrorCode::Busy,
-            Cause::ConsentRequired | Cause::OtherRanges(_) => ErrorCode::ConsentRequired,
-            Cause::Table(TableError::Short(_)) => ErrorCode::Malformed,
-            Cause::NotActivated
-            | Cause::ActivationFailed
-            | Cause::Table(TableError::Contents(_) | TableError::Output(_))
-            | Cause::BlockedOtherwise
-            | Cause::ProgrammaticResetDisabled
-            | Cause::NotAsAsked(_)
-            | Cause::Tally(_) => ErrorCode::Failed,
-            Cause::Session(error) => session_code(error),
-        }
+    pub const fn code(&self) -> ErrorCode {
+        self.cause.code()
     }
 }

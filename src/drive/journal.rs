@@ -171,6 +171,37 @@ impl Drive {
     }
 }
 
+impl Drive {
+    /// Forgets what earlier runs have kept of this drive, when a revert has set everything anew: PINs
+    /// that were about to change, attempts, locks that were off for a moment. PSID keeps its PIN.
+    pub(super) fn forget_everything(&self) {
+        self.forget(|name| !name.starts_with("PSID"));
+    }
+
+    /// Forgets what earlier runs have kept of the Locking SP, when there is none of its PINs, locks
+    /// and owners left.
+    pub(super) fn forget_locking_sp(&self) {
+        self.forget(|name| !name.starts_with("SID") && !name.starts_with("PSID"));
+    }
+
+    /// As well as that can be done.
+    fn forget(&self, is_over: impl Fn(&str) -> bool) {
+        let serial = serial_name(&self.identity().serial_text());
+        let Some((journal, serial)) = self.journal.as_ref().zip(serial) else {
+            return;
+        };
+        for name in journal.file_names() {
+            let kept = name.strip_prefix(&serial);
+            if kept
+                .and_then(|kept| kept.strip_prefix('.'))
+                .is_some_and(&is_over)
+            {
+                let _ = journal.remove_file(&name);
+            }
+        }
+    }
+}
+
 /// The name of what is kept of an authority of a drive.
 pub(super) fn file_name(serial: &str, authority: Authority) -> Option<String> {
     serial_name(serial).map(|serial| format!("{serial}.{authority}"))

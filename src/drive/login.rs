@@ -226,7 +226,7 @@ impl Drive {
 
 /// Whether the drive may have counted an attempt that ended so: it looked at the PIN, or nobody knows.
 /// While another session keeps it busy, it has not, or the PIN was right.
-fn may_have_counted(error: &Error) -> bool {
+pub(super) fn may_have_counted(error: &Error) -> bool {
     match error.cause() {
         Cause::Refused { .. } | Cause::LockedOut { .. } => true,
         Cause::Session(error) => matches!(

@@ -7,7 +7,8 @@
 //! In reading order: `mod` (opening, questions to anybody), `login` (sessions as somebody, the
 //! budget of wrong PINs), `journal` (notes for the run after an interrupted one), `setup` with
 //! `ownership` and `range`, `single_user`, `unlock` and `lock`, `passwd`, `identify` with `tally`,
-//! `user`, `erase` and `revert`; `byte_table` with `shadow_mbr`, `data_store`, `table_sizes` and `boot`; `reset`, `data_removal` and
+//! `user` with `expression`, `erase` and `revert`; `byte_table` with `shadow_mbr`, `data_store`,
+//! `table_sizes` and `boot`; `reset`, `data_removal` and
 //! `facts` for what is asked for rarely, `raw` for everything else; `state`, `finding` and `plan` say
 //! things without sending anything.
 
@@ -32,6 +33,7 @@ mod data_removal;
 mod data_store;
 mod erase;
 mod error;
+mod expression;
 mod facts;
 mod finding;
 mod firmware_prompt;
@@ -69,7 +71,7 @@ pub use byte_table::{
 };
 pub use code::ErrorCode;
 pub use consent::{ConsentError, EraseConsent};
-pub use data_store::{DataStoreTable, DataStores, Permitted};
+pub use data_store::{DataStoreTable, DataStores};
 pub use erase::{EraseMethod, EraseReport, EraseRequest, ErasedRange, Witness};
 pub use error::{Cause, Error};
 pub use facts::ProtocolInformation;

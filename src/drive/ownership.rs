@@ -79,6 +79,8 @@ impl Drive {
         report: &mut SetupReport,
     ) -> Result<(), Error> {
         let single = plan.single_user.as_ref();
+        // Whatever stood there is of an earlier life: another tool may have reverted the drive.
+        self.forget_locking_sp();
         report.journal_failed |= single.is_some_and(|single| self.note_planned_owners(single));
         let candidates = |drive: &Self| drive.inactive_sid_candidates(pins.given.is_some());
         let mut note = self.note(Authority::Sid);

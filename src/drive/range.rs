@@ -60,7 +60,7 @@ impl LockingRange {
         Ok(Self {
             uid: uid::locking_range(number),
             number,
-            common_name: row.bytes(locking::COMMON_NAME)?.map(sanitise),
+            common_name: row.bytes(locking::COMMON_NAME)?.map(name_text),
             range_start: row.uint(locking::RANGE_START)?,
             range_length: row.uint(locking::RANGE_LENGTH)?,
             read_lock_enabled: row.boolean(locking::READ_LOCK_ENABLED)?,
@@ -129,6 +129,14 @@ impl Drive {
         session.end().at(Step::EndSession)?;
         Ok(ranges)
     }
+}
+
+/// The longest CommonName in bytes (type `name`, \[Core\] 5.1.3).
+const NAME_LIMIT: usize = 32;
+
+/// A CommonName for people: sanitised, and not longer than one can be.
+pub(super) fn name_text(name: &[u8]) -> String {
+    sanitise(name.get(..NAME_LIMIT).unwrap_or(name))
 }
 
 /// Every range, as far as the authority may see it, the Global range first.
@@ -351,6 +359,16 @@ const fn name(column: u64) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_harmless_and_no_longer_than_one_can_be() {
+        let name = [&b"\x1b[2J"[..], &[b'x'; 100_000]].concat();
+        let column = Value::named(locking::COMMON_NAME, Value::bytes(&name));
+        let row = Row::from_results(&[Value::list([column])]).unwrap();
+        let range = LockingRange::from_row(RangeNumber(1), &row).unwrap();
+        let expected = format!("?[2J{}", "x".repeat(28));
+        assert_eq!(range.common_name, Some(expected));
+    }
 
     #[test]
     fn rows_have_numbers() {

@@ -243,7 +243,10 @@ impl Drive {
         }
         session.end().at(Step::EndSession)?;
         match &plan.single_user {
-            Some(single) => self.settle_setup(single, shared, has_consent, report),
+            Some(single) => {
+                let locks = columns(None, plan.lock_on_reset, ssc);
+                self.settle_setup(single, shared, has_consent, locks, report)
+            }
             None => Ok(()),
         }
     }

@@ -8,7 +8,7 @@
 use std::fmt::Write;
 use std::io;
 
-use super::journal::{Journal, file_name, serial_name};
+use super::journal::{Journal, file_name};
 use super::{Authority, Drive, Tries};
 use crate::secret::PinRule;
 
@@ -182,19 +182,6 @@ impl Drive {
     /// [`TallyError`] if nothing can be known.
     pub fn tally(&self, authority: Authority) -> Result<Tally, TallyError> {
         self.tally_file(authority).read()
-    }
-
-    /// Forgets the attempts at all PINs, which a revert has set anew; as well as that can be done.
-    pub(super) fn forget_tallies(&self) {
-        let serial = serial_name(&self.identity().serial_text());
-        let Some((journal, serial)) = self.journal.as_ref().zip(serial) else {
-            return;
-        };
-        let is_tally =
-            |name: &str| name.starts_with(&format!("{serial}.")) && name.ends_with(SUFFIX);
-        for name in journal.file_names().filter(|name| is_tally(name)) {
-            let _ = journal.remove_file(&name);
-        }
     }
 
     pub(super) fn tally_file(&self, authority: Authority) -> TallyFile {

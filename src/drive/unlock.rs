@@ -59,6 +59,8 @@ pub struct RangeOutcome {
     pub proven: bool,
     /// The lock that is enabled, if it was seen to be the only one.
     pub only_lock: Option<Lock>,
+    /// Whether it was left as it was, since it could be read already and reading was asked for.
+    pub left_readable: bool,
     /// Why it is not as asked, if it is not.
     pub error: Option<Error>,
 }
@@ -267,6 +269,7 @@ impl Unlocking<'_, '_> {
 
     fn one(&mut self, range: RangeNumber) -> Result<RangeOutcome, Error> {
         let columns = self.columns(range).at_as(Step::ReadRange, self.acting);
+        let left_readable = columns.as_ref().is_ok_and(Columns::is_empty);
         let unlocked = match columns {
             Ok(columns) if columns.is_empty() => Ok(()),
             Ok(columns) => range::set(self.session, range, &columns, self.acting),
@@ -274,7 +277,11 @@ impl Unlocking<'_, '_> {
         };
         let unlocked =
             unlocked.map_err(|error| explained(self.mode.as_ref(), range, self.acting, error));
-        outcome(range, unlocked.map(|()| Seen::default()))
+        let outcome = outcome(range, unlocked.map(|()| Seen::default()))?;
+        Ok(RangeOutcome {
+            left_readable,
+            ..outcome
+        })
     }
 
     /// What to set; nothing for a range that can be read already, and shall only be.
@@ -322,6 +329,7 @@ pub(super) fn outcome(
         range,
         proven,
         only_lock,
+        left_readable: false,
         error,
     })
 }

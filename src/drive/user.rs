@@ -1,19 +1,17 @@
 //! Users of the Locking SP: which there are, and what each may do.
 //!
 //! What a User may do stands in ACEs: each names, for one thing, the authorities of which one must
-//! be authenticated. `expression` reads and writes these lists, `grant` edits them, `list` shows them
-//! as rights, and `enable` switches authorities on and off.
+//! be authenticated. `super::expression` reads and writes these lists, `grant` edits them, `list` shows
+//! them as rights, and `enable` switches authorities on and off.
 
 use super::{Authority, Cause, Drive, Error, SingleUserError, SingleUserMode};
 use crate::session::{self, Row, Session};
 use crate::spec::ace::Subject;
-use crate::spec::column::{ace, authority as authority_column};
+use crate::spec::column::authority as authority_column;
 use crate::spec::{MethodStatus, RangeNumber, Uid, uid};
-use crate::wire::Value;
 
 mod edit;
 mod enable;
-mod expression;
 mod grant;
 mod list;
 mod plan;
@@ -119,15 +117,6 @@ fn require_no_owner_of(mode: &SingleUserMode, rights: &[Subject]) -> Result<(), 
     ranges.try_for_each(|range| mode.require_no_range(range))
 }
 
-/// The expression of an ACE; `None` if the drive has no such ACE, or shows it to nobody who acts.
-fn expression(session: &mut Session<'_>, row: Uid) -> Result<Option<Value>, session::Error> {
-    let columns = ace::BOOLEAN_EXPR..=ace::BOOLEAN_EXPR;
-    match session.get(row, columns) {
-        Err(session::Error::Status(MethodStatus::NOT_AUTHORIZED)) => Ok(None),
-        found => Ok(found?.value(ace::BOOLEAN_EXPR).cloned()),
-    }
-}
-
 /// CommonName to Enabled of an authority, as far as they are shown.
 fn authority_row(session: &mut Session<'_>, row: Uid) -> Result<Row, session::Error> {
     let columns = authority_column::COMMON_NAME..=authority_column::ENABLED;
@@ -138,7 +127,7 @@ fn authority_row(session: &mut Session<'_>, row: Uid) -> Result<Row, session::Er
 }
 
 /// AdminN or UserN of the Locking SP, if a row of table `Authority` is one.
-fn authority_of(row: Uid) -> Option<Authority> {
+pub(super) fn authority_of(row: Uid) -> Option<Authority> {
     let number = |base: u32| {
         let number = row.low().checked_sub(base)?;
         u16::try_from(number).ok().filter(|number| *number > 0)

@@ -12,10 +12,7 @@ use super::{HexError, Source};
 #[non_exhaustive]
 pub enum SourceError {
     /// There is no terminal to ask on.
-    #[error(
-        "there is no terminal to ask on; name a source instead: stdin, fd:N, file:PATH, \
-         cred:NAME, keyring:DESCRIPTION, exec:COMMAND or hex-file:PATH"
-    )]
+    #[error("there is no terminal to ask on")]
     NoTerminal {
         /// The kernel's error.
         #[source]

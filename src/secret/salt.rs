@@ -245,14 +245,14 @@ pub enum ParseSaltRuleError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SaltError {
-    /// The drive reports no serial number.
-    #[error("the drive reports no serial number to salt with")]
+    /// There is no serial number.
+    #[error("no serial number is known to salt with")]
     NoSerial,
-    /// The drive has no INQUIRY vendor.
-    #[error("the drive reports no INQUIRY vendor to salt with")]
+    /// There is no INQUIRY vendor.
+    #[error("no INQUIRY vendor is known to salt with")]
     NoVendor,
-    /// The drive reports no model.
-    #[error("the drive reports no model to hash with")]
+    /// There is no model.
+    #[error("no model is known to hash with")]
     NoModel,
     /// The INQUIRY vendor is too long, or empty.
     #[error("an INQUIRY vendor has 1 to {VENDOR_LENGTH} bytes, this has {length}")]

@@ -39,6 +39,22 @@ pub fn of(column: &str) -> ColumnType {
     found.map_or(ColumnType::Plain, |(_, kind)| *kind)
 }
 
+/// The name of a number, of those that a type has.
+#[must_use]
+pub fn name_of(names: &[(u64, &'static str)], number: u64) -> Option<&'static str> {
+    let found = names.iter().find(|(known, _)| *known == number);
+    found.map(|(_, name)| *name)
+}
+
+/// The number of a name, of those that a type has. Upper and lower case are the same, and so are
+/// blanks, `-` and `_`.
+#[must_use]
+pub fn number_of(names: &[(u64, &str)], text: &str) -> Option<u64> {
+    let folded = text.trim().to_ascii_lowercase().replace(['-', ' '], "_");
+    let found = names.iter().find(|(_, name)| *name == folded);
+    found.map(|(number, _)| *number)
+}
+
 /// Type `reset_types`.
 pub const RESET_TYPES: &[(u64, &str)] = &[
     (0, "power_cycle"),
@@ -227,6 +243,10 @@ mod tests {
         assert_eq!(of("PIN"), ColumnType::Secret);
         assert_eq!(of("Key"), ColumnType::Secret);
         assert_eq!(of("LockOnReset"), ColumnType::Set(RESET_TYPES));
+        assert_eq!(name_of(RESET_TYPES, 3), Some("programmatic"));
+        assert_eq!(name_of(RESET_TYPES, 17), None);
+        assert_eq!(number_of(RESET_TYPES, " Power-Cycle"), Some(0));
+        assert_eq!(number_of(RESET_TYPES, "reset"), None);
         assert_eq!(of("BooleanExpr"), ColumnType::Expression);
         assert_eq!(of("MaxRanges"), ColumnType::Plain);
     }

@@ -56,6 +56,9 @@ use crate::transport::{self, Bus, Identity, MAX_BUFFER, Transport};
 use store::Store;
 use tper::{Clock, CommandError, Reset, Tper};
 
+/// The longest time that one interface command takes, whatever the file says: nothing ends it.
+const MAX_LATENCY: Duration = Duration::from_secs(60);
+
 /// A virtual drive.
 ///
 /// Its power state outlives the value: what is unlocked stays so when the drive is opened again,
@@ -124,7 +127,7 @@ impl VirtualDrive {
         let tper = Tper::open(store, system_clock())?;
         Ok(Self {
             identity: identity(&tper.state().label),
-            latency: Duration::from_micros(tper.state().latency_us),
+            latency: latency(tper.state().latency_us),
             tper,
             is_out_of_order: false,
             has_lost_power: false,
@@ -371,6 +374,10 @@ fn identity(label: &Label) -> Identity {
     )
 }
 
+fn latency(microseconds: u64) -> Duration {
+    Duration::from_micros(microseconds).min(MAX_LATENCY)
+}
+
 fn system_clock() -> Clock {
     Box::new(|| {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -378,4 +385,15 @@ fn system_clock() -> Clock {
             u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_asks_for_years_of_latency_gets_a_minute() {
+        assert_eq!(latency(u64::MAX), Duration::from_secs(60));
+        assert_eq!(latency(1500), Duration::from_micros(1500));
+    }
 }

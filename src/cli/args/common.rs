@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args};
 
 /// How new PINs are made (`--new-scheme`).
@@ -41,6 +41,14 @@ pub(crate) fn all_schemes() -> PossibleValuesParser {
     PossibleValuesParser::new(names)
 }
 
+/// Yes or no; true and false are taken for them.
+pub(crate) fn yes_or_no() -> impl TypedValueParser<Value = bool> {
+    let yes = PossibleValue::new("yes").aliases(["true", "on"]);
+    let no = PossibleValue::new("no").aliases(["false", "off"]);
+    PossibleValuesParser::new([yes, no])
+        .map(|answer| matches!(answer.as_str(), "yes" | "true" | "on"))
+}
+
 /// One drive.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Device {
@@ -65,15 +73,17 @@ pub(crate) struct Devices {
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Key {
     /// Where the secret comes from: prompt, stdin, fd:N, file:PATH, cred:NAME,
-    /// keyring:DESCRIPTION, exec:COMMAND, hex-file:PATH, msid; one newline at its end is dropped, and {serial} in it
-    /// stands for the drive's serial number
-    #[arg(
-        long,
-        help_heading = "Secrets",
-        value_name = "SOURCE",
-        default_value = "prompt"
-    )]
-    pub(crate) key: String,
+    /// keyring:DESCRIPTION, exec:COMMAND, hex-file:PATH, msid; one newline at its end is dropped
+    /// [default: prompt]
+    #[arg(long, help_heading = "Secrets", value_name = "SOURCE")]
+    pub(crate) key: Option<String>,
+}
+
+impl Key {
+    /// Where the secret of somebody comes from who needs one.
+    pub(crate) fn source(&self) -> &str {
+        self.key.as_deref().unwrap_or("prompt")
+    }
 }
 
 /// How passphrases become PINs.
@@ -188,9 +198,10 @@ pub(crate) struct Actor {
 /// Who looks at what anybody may see.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Looking {
-    /// Who looks: Anybody, which needs no secret, or Admin1…, User1…
-    #[arg(long = "as", value_name = "AUTHORITY", default_value = "Anybody")]
-    pub(crate) authority: String,
+    /// Who looks: Anybody, which needs no secret, or Admin1…, User1… [default: Anybody; Admin1 where
+    /// --key is given]
+    #[arg(long = "as", value_name = "AUTHORITY")]
+    pub(crate) authority: Option<String>,
     #[command(flatten)]
     pub(crate) login: Login,
 }
@@ -198,8 +209,9 @@ pub(crate) struct Looking {
 /// Which ranges.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct RangeNumbers {
-    /// Range number, 0 being the whole drive; repeatable [default: all that have locking enabled]
-    #[arg(long = "range", value_name = "N")]
+    /// Range number, 0 being all blocks that no other range has; repeatable, or with commas between
+    /// [default: all that have locking enabled]
+    #[arg(long = "range", value_name = "N", value_delimiter = ',')]
     pub(crate) ranges: Vec<u16>,
 }
 

@@ -35,10 +35,10 @@ impl DatastoreCommand {
 
 /// Show every DataStore table: its size, its granularity, and who may read and write it
 ///
-/// Who may do what is shown to Admin1; without a secret the sizes are.
+/// Who may do what is shown to Admin1 (--key); without a secret the sizes are.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  sedkit datastore list /dev/nvme0\n  \
-    sedkit datastore list vdrive:demo.img --as Admin1 --key file:passphrase --json")]
+    sedkit datastore list vdrive:demo.img --key file:passphrase --json")]
 pub(crate) struct DatastoreList {
     #[command(flatten)]
     pub(crate) device: Device,

@@ -16,8 +16,14 @@ use super::{Actor, Consent, Device, DryRun, Force, Samples};
 pub(crate) struct Erase {
     #[command(flatten)]
     pub(crate) device: Device,
-    /// Range number, 0 being all blocks that no other range has; repeatable
-    #[arg(long = "range", value_name = "N", group = "extent")]
+    /// Range number, 0 being all blocks that no other range has; repeatable, or with commas
+    /// between
+    #[arg(
+        long = "range",
+        value_name = "N",
+        value_delimiter = ',',
+        group = "extent"
+    )]
     pub(crate) ranges: Vec<u16>,
     /// Every range that the drive has, those without blocks too
     #[arg(long, group = "extent")]

@@ -42,7 +42,7 @@ impl MbrCommand {
 
 /// Show the shadow MBR: its size, whether it is enabled, and whether it looks bootable
 ///
-/// Needs no secret. With --as Admin1, also checks that a range has locking enabled.
+/// Needs no secret. With --key, also checks that a range has locking enabled.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  sedkit mbr status /dev/nvme0\n  \
     sedkit mbr status vdrive:demo.img --json")]

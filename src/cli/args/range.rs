@@ -2,10 +2,8 @@
 
 use clap::{Args, Subcommand};
 
-use clap::builder::BoolishValueParser;
-
 use super::erase::EraseOptions;
-use super::{Actor, Consent, Device, DryRun, Force};
+use super::{Actor, Consent, Device, DryRun, Force, yes_or_no};
 
 /// Locking ranges: pieces of a drive with locks and keys of their own
 #[derive(Debug, Args)]
@@ -43,10 +41,10 @@ pub(crate) struct RangeList {
 #[command(next_help_heading = "Settings")]
 pub(crate) struct Settings {
     /// Whether reads can be locked [default for a new range: yes]
-    #[arg(long, value_name = "yes|no", value_parser = BoolishValueParser::new())]
+    #[arg(long, value_name = "yes|no", hide_possible_values = true, value_parser = yes_or_no())]
     pub(crate) read_lock_enabled: Option<bool>,
     /// Whether writes can be locked [default for a new range: yes]
-    #[arg(long, value_name = "yes|no", value_parser = BoolishValueParser::new())]
+    #[arg(long, value_name = "yes|no", hide_possible_values = true, value_parser = yes_or_no())]
     pub(crate) write_lock_enabled: Option<bool>,
     /// Resets that lock the range: power-cycle, with hardware or programmatic or both; or none
     /// [default for a new range: power-cycle]
@@ -149,10 +147,11 @@ pub(crate) struct RangeSet {
 pub(crate) struct RangeDelete {
     #[command(flatten)]
     pub(crate) device: Device,
-    /// Which range; repeatable
+    /// Which range; repeatable, or with commas between
     #[arg(
         long = "range",
         value_name = "N",
+        value_delimiter = ',',
         required = true,
         value_parser = clap::value_parser!(u16).range(1..)
     )]

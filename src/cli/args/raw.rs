@@ -55,9 +55,10 @@ pub(crate) struct RawSession {
     /// The SP: admin, locking, or a UID [default: the authority's, else the object's]
     #[arg(long, value_name = "SP")]
     pub(crate) sp: Option<String>,
-    /// Who acts: any authority, by name or UID
-    #[arg(long = "as", value_name = "AUTHORITY", default_value = "Anybody")]
-    pub(crate) authority: String,
+    /// Who acts: any authority, by name or UID [default: Anybody; where --key is given, SID in the
+    /// Admin SP and Admin1 in the Locking SP]
+    #[arg(long = "as", value_name = "AUTHORITY")]
+    pub(crate) authority: Option<String>,
     #[command(flatten)]
     pub(crate) login: Login,
 }

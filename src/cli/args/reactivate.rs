@@ -20,9 +20,14 @@ use super::{Actor, Consent, Device, DryRun, Force, NewScheme};
 pub(crate) struct Reactivate {
     #[command(flatten)]
     pub(crate) device: Device,
-    /// A range that shall be in single user mode, 0 being what no other has; repeatable, and all
-    /// others are not
-    #[arg(long = "range", value_name = "N", group = "mode")]
+    /// A range that shall be in single user mode, 0 being what no other has; repeatable, or with
+    /// commas between; all others are not
+    #[arg(
+        long = "range",
+        value_name = "N",
+        value_delimiter = ',',
+        group = "mode"
+    )]
     pub(crate) ranges: Vec<u16>,
     /// Every range
     #[arg(long, group = "mode")]

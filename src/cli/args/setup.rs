@@ -25,8 +25,9 @@ pub(crate) struct Setup {
     /// lock and unlock it
     #[arg(long)]
     pub(crate) sum: bool,
-    /// Single user mode for this range alone, 0 being what no other has; repeatable
-    #[arg(long = "sum-range", value_name = "N")]
+    /// Single user mode for this range alone, 0 being what no other has; repeatable, or with
+    /// commas between
+    #[arg(long = "sum-range", value_name = "N", value_delimiter = ',')]
     pub(crate) sum_ranges: Vec<u16>,
     /// Size of a DataStore table, in bytes or with a unit (KiB, MiB); repeatable, one for each table, the
     /// first being table 1 [default: one table with all the room]

@@ -16,7 +16,7 @@ pub(crate) struct Unlock {
     pub(crate) devices: Devices,
     #[command(flatten)]
     pub(crate) ranges: RangeNumbers,
-    /// Allow reads only: writes stay refused
+    /// Unlock reads only; writes stay as they are
     #[arg(long)]
     pub(crate) read_only: bool,
     /// Hide the shadow MBR too, until the next power cycle

@@ -52,8 +52,8 @@ pub(crate) struct Who {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Rights")]
 pub(crate) struct Rights {
-    /// Range that the user may lock and unlock; repeatable
-    #[arg(long = "range", value_name = "N")]
+    /// Range that the user may lock and unlock; repeatable, or with commas between
+    #[arg(long = "range", value_name = "N", value_delimiter = ',')]
     pub(crate) ranges: Vec<u16>,
     /// Reads of the ranges only, unless --write is given too
     #[arg(long, requires = "ranges")]

@@ -123,7 +123,8 @@ pub(crate) struct Create {
     #[arg(long = "ieee-1667")]
     pub(crate) ieee_1667: bool,
     /// Time that each interface command takes
-    #[arg(long, value_name = "MILLISECONDS", default_value_t = 0)]
+    #[arg(long, value_name = "MILLISECONDS", default_value_t = 0,
+        value_parser = value_parser!(u64).range(..=60_000))]
     pub(crate) latency: u64,
 }
 

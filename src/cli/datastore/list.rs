@@ -9,7 +9,8 @@ use crate::cli::looking::Looking;
 use crate::cli::report::Report;
 use crate::cli::transfer::TableFields;
 use crate::cli::{Context, table};
-use crate::drive::{DataStoreTable, DataStores, Permitted, TableName};
+use crate::drive::{DataStoreTable, DataStores, TableName};
+use crate::spec::{Uid, uid};
 
 /// The tables in JSON.
 #[derive(Serialize)]
@@ -72,8 +73,8 @@ const fn number(name: TableName) -> u16 {
     }
 }
 
-fn names(holders: &[Permitted]) -> Vec<String> {
-    holders.iter().map(Permitted::to_string).collect()
+fn names(holders: &[Uid]) -> Vec<String> {
+    holders.iter().map(|holder| uid::label(*holder)).collect()
 }
 
 fn text(found: &DataStores, tables: &[OneTable]) -> String {
@@ -94,8 +95,13 @@ fn text(found: &DataStores, tables: &[OneTable]) -> String {
         ["TABLE", "BYTES", "GRANULARITY", "READ BY", "WRITTEN BY"],
         rows,
     );
+    if tables.iter().any(|table| table.readers.is_none()) {
+        text += "\n?: shown to Admins, with --key";
+    }
     if let Some(most) = found.most_tables.filter(|most| *most > 1) {
-        text += &format!("\nup to {most} tables can be made when locking is activated");
+        text += &format!(
+            "\nup to {most} tables can be made when locking is activated (\"sedkit setup --datastore\")"
+        );
     }
     text
 }

@@ -74,7 +74,7 @@ fn input(args: &DatastoreWrite) -> Result<Input, CliError> {
     if args.file != Path::new("-") {
         return Ok(Box::new(transfer::open(&args.file)?));
     }
-    if secret::source(&args.actor.login.key.key)? == Source::Stdin {
+    if secret::source(args.actor.login.key.source())? == Source::Stdin {
         return Err(
             CliError::usage("standard input cannot give both the secret and the bytes")
                 .with_hint("give the secret with --key fd:3 or --key file:PATH"),

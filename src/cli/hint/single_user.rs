@@ -27,6 +27,7 @@ pub(super) fn hint(error: &SingleUserError) -> String {
             "\"sedkit range list\" shows the ranges of the drive".to_owned()
         }
         SingleUserError::LocksEnabled(ranges) => locks_enabled(ranges),
+        SingleUserError::NotAdmin1(_) => "act as Admin1 (--as Admin1); nothing was sent".to_owned(),
         SingleUserError::ReactivateFailed => {
             "\"sedkit range list\" shows which locks are enabled".to_owned()
         }

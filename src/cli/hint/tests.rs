@@ -2,10 +2,15 @@
 
 use std::time::Duration;
 
+use super::session::for_status;
 use super::*;
-use crate::drive::{SingleUserError, TableError, TableName, TableSizesError};
-use crate::session::MalformedKind;
-use crate::spec::{DataRemovalMechanism, FeatureCode, RangeNumber, Ssc};
+use crate::drive::{
+    AccessError, Authority, SingleUserError, TableError, TableName, TableSizesError, TallyError,
+};
+use crate::secret::SchemeError;
+use crate::session::{self, MalformedKind};
+use crate::spec::{DataRemovalMechanism, FeatureCode, MethodStatus, RangeNumber, Ssc};
+use crate::transport;
 
 /// One of each kind.
 fn causes() -> Vec<Cause> {

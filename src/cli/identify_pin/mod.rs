@@ -109,7 +109,7 @@ impl<'a> Job<'a> {
     fn keys(&self) -> Result<Keys, CliError> {
         let mut terminal = TerminalPrompter::new();
         let mut secrets = Secrets::new(&mut terminal, &self.args.salt, self.context);
-        let passphrase = secrets.typed_twice(&secret::source(&self.args.key.key)?)?;
+        let passphrase = secrets.typed_twice(&secret::source(self.args.key.source())?)?;
         let admin = self.args.admin_key.as_deref().map(secret::source);
         let admin = match admin.transpose()? {
             Some(source) => Some(secrets.passphrase(&source)?),

@@ -6,7 +6,6 @@ use crate::cli::device::Named;
 use crate::cli::drives::Done;
 use crate::cli::error::CliError;
 use crate::cli::exit::Code;
-use crate::cli::hint;
 use crate::drive::{
     Authority, Cause, PinSearch, RESERVE, SearchEnd, SearchReport, Tally, Tries, TryBudget,
 };
@@ -174,10 +173,10 @@ impl Outcome {
         };
         match end {
             SearchEnd::Failed(error) => CliError::from(error),
-            SearchEnd::LockedOut => CliError {
-                hint: hint::for_cause(&Cause::LockedOut { authority }),
-                ..CliError::new(Code::LockedOut, Cause::LockedOut { authority }.to_string())
-            },
+            SearchEnd::LockedOut => {
+                let message = Cause::LockedOut { authority }.to_string();
+                CliError::new(Code::LockedOut, message).with_hint(self.way_on())
+            }
             SearchEnd::CapReached => unfound(
                 "--tries allows no more",
                 "the same command goes on with the next one".to_owned(),

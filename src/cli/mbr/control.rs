@@ -14,6 +14,7 @@ use crate::cli::report::Report;
 use crate::cli::secret::Acting;
 use crate::cli::{Context, in_use, plan, preflight};
 use crate::drive::{Drive, MbrChange, MbrReport, MbrState};
+use crate::spec::column_type::{RESET_TYPES, number_of};
 
 /// The outcome in JSON.
 #[derive(Serialize)]
@@ -83,14 +84,10 @@ pub(super) fn done(args: &MbrDone, context: &Context) -> Result<Report, CliError
     })
 }
 
-/// The resets, by their numbers (\[Core\] 5.1.3, type `reset_types`).
+/// The resets, by their numbers.
 fn done_on_reset(names: &[String]) -> Option<Vec<u8>> {
-    let number = |name: &String| match name.as_str() {
-        "hardware" => 1,
-        "programmatic" => 3,
-        _ => 0,
-    };
-    (!names.is_empty()).then(|| names.iter().map(number).collect())
+    let number = |name: &String| u8::try_from(number_of(RESET_TYPES, name)?).ok();
+    (!names.is_empty()).then(|| names.iter().filter_map(number).collect())
 }
 
 /// Refuses to show a shadow MBR with nothing in it: the machine would not boot.

@@ -18,8 +18,8 @@ use crate::cli::secret::Acting;
 use crate::cli::transfer::{self, Keeps, TableFields};
 use crate::cli::{Context, plan, preflight};
 use crate::drive::{
-    Atomicity, BootImage, Contents, Credential, Drive, EraseConsent, LoadRequest, MbrState,
-    MbrSurvey, Verification, WriteReport, ZeroPadded, examine_boot_image,
+    self, Atomicity, BootImage, Contents, Credential, Drive, EraseConsent, ErrorCode, LoadRequest,
+    MbrState, MbrSurvey, TableProgress, Verification, WriteReport, ZeroPadded, examine_boot_image,
 };
 
 /// The beginnings of files that must be unpacked first.
@@ -92,6 +92,9 @@ fn check_unpacked(image: &mut (File, u64)) -> Result<(), CliError> {
     }
 }
 
+/// A load that did not come to its end, and how far it came.
+type BrokenOff = (drive::Error, Option<TableProgress>);
+
 /// One image for one drive.
 struct Job<'a> {
     args: &'a MbrLoad,
@@ -125,11 +128,16 @@ impl Job<'_> {
         if survey.occupied.is_none() && self.args.consent.confirm.is_none() {
             return Ok(None);
         }
-        let losses = ["what is in the shadow MBR now is overwritten".to_owned()];
-        let loss = Loss::new(self.name, drive.identity(), &losses);
-        confirm::ask(&self.args.consent, &loss, self.context).map(Some)
+        self.ask(drive).map(Some)
     }
 
+    fn ask(&self, drive: &Drive) -> Result<EraseConsent, CliError> {
+        let losses = ["what is in the shadow MBR now is overwritten".to_owned()];
+        let loss = Loss::new(self.name, drive.identity(), &losses);
+        confirm::ask(&self.args.consent, &loss, self.context)
+    }
+
+    /// Loads; consent is asked for again if the survey has not met what would be overwritten.
     fn load(
         &self,
         image: &mut (File, u64),
@@ -138,6 +146,24 @@ impl Job<'_> {
         consent: Option<&EraseConsent>,
         credential: &Credential,
     ) -> Result<WriteReport, CliError> {
+        match self.try_load(image, drive, survey, consent, credential) {
+            Err((error, _)) if consent.is_none() && error.code() == ErrorCode::ConsentRequired => {
+                let consent = self.ask(drive)?;
+                let loaded = self.try_load(image, drive, survey, Some(&consent), credential);
+                loaded.map_err(|broken| self.broken_off(broken))
+            }
+            loaded => loaded.map_err(|broken| self.broken_off(broken)),
+        }
+    }
+
+    fn try_load(
+        &self,
+        image: &mut (File, u64),
+        drive: &mut Drive,
+        survey: &MbrSurvey,
+        consent: Option<&EraseConsent>,
+        credential: &Credential,
+    ) -> Result<WriteReport, BrokenOff> {
         let request = LoadRequest {
             atomicity: self.atomicity(),
             verification: match self.args.no_verify {
@@ -156,11 +182,15 @@ impl Job<'_> {
             progress.show(now);
         });
         progress.finish();
+        loaded.map_err(|error| (error, progress.last()))
+    }
+
+    fn broken_off(&self, (error, last): BrokenOff) -> CliError {
         let keeps = match self.args.atomic {
             true => Keeps::Nothing,
             false => Keeps::Blocks,
         };
-        loaded.map_err(|error| transfer::interrupted(error, progress.last(), keeps))
+        transfer::interrupted(error, last, keeps)
     }
 
     fn done(&self, drive: &Drive, report: &WriteReport, boot: &BootImage) -> Done {

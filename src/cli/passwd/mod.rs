@@ -58,7 +58,7 @@ impl Job {
         Ok(Self {
             targets,
             acting: args.admin_key.as_ref().map(|_| Authority::Admin(1)),
-            source: secret::source(args.admin_key.as_ref().unwrap_or(&args.key.key))?,
+            source: secret::source(args.admin_key.as_deref().unwrap_or(args.key.source()))?,
             recipe,
             new_source: secret::new_source(&args.new_key)?,
             from_empty: args.from_empty,

@@ -21,7 +21,7 @@ pub(super) fn targets(args: &Passwd, present: &Recipe) -> Result<Vec<Target>, Cl
         new = new.with_rule(PinRule::new(new.scheme(), secret::parse(salt)?));
     }
     let mut targets = vec![Target {
-        authority: secret::authority(&args.authority)?,
+        authority: first(&args.authority)?,
         present: present.clone(),
         new,
     }];
@@ -37,6 +37,16 @@ pub(super) fn targets(args: &Passwd, present: &Recipe) -> Result<Vec<Target>, Cl
         }
     }
     Ok(targets)
+}
+
+/// The first authority, which stands alone.
+fn first(text: &str) -> Result<Authority, CliError> {
+    secret::authority(text).map_err(|error| match text.split_once(',') {
+        Some((first, others)) => error.with_hint(format!(
+            "one authority stands there, the others elsewhere: --as {first} --also {others}"
+        )),
+        None => error,
+    })
 }
 
 /// `AUTHORITY`, `AUTHORITY=PRESENT`, `AUTHORITY=PRESENT=NEW`: what is left out is as of the first.

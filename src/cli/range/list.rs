@@ -40,5 +40,9 @@ fn show(drive: &mut Drive, credential: Option<&Credential>) -> Result<Done, CliE
     let fields = Fields {
         ranges: found.iter().map(RangeFields::from).collect(),
     };
-    Ok(Done::data(ranges::table(&found), &fields))
+    let mut text = ranges::table(&found);
+    if found.iter().any(ranges::is_hidden) {
+        text += "\n?: not shown to who asked; --as Admin1 may see it";
+    }
+    Ok(Done::data(text, &fields))
 }

@@ -34,7 +34,7 @@ pub(super) fn run(args: &Arguments, context: &Context) -> Result<Report, CliErro
                     continue;
                 }
                 let authority = match own == Some(sp) {
-                    true => target::acting(&args.session.authority, sp)?,
+                    true => target::acting(target::who(&args.session, sp), sp)?,
                     false => None,
                 };
                 let session = Session::new(sp, authority, &args.session, context)?;
@@ -51,12 +51,13 @@ pub(super) fn run(args: &Arguments, context: &Context) -> Result<Report, CliErro
 fn own_sp(args: &Arguments) -> Result<Option<Uid>, CliError> {
     match &args.session.sp {
         Some(sp) => target::sp(sp).map(Some),
-        None => target::sp_of(&args.session.authority),
+        None => target::sp_of(target::who(&args.session, uid::LOCKING_SP)),
     }
 }
 
 fn sps(args: &Arguments, own: Option<Uid>) -> Result<Vec<Uid>, CliError> {
-    let is_nobody = target::acting(&args.session.authority, uid::ADMIN_SP)?.is_none();
+    let name = target::who(&args.session, uid::LOCKING_SP);
+    let is_nobody = target::acting(name, uid::ADMIN_SP)?.is_none();
     match (&args.session.sp, own) {
         (Some(sp), _) => Ok(vec![target::sp(sp)?]),
         (None, None) if !is_nobody => Err(CliError::usage(
@@ -185,7 +186,8 @@ fn table_text(table: &TableFields) -> String {
     let Some(rows) = &table.rows else {
         return byte_table_text(name, table);
     };
-    let mut text = format!("  {name} ({}), {} rows", table.uid, rows.len());
+    let plural = if rows.len() == 1 { "" } else { "s" };
+    let mut text = format!("  {name} ({}), {} row{plural}", table.uid, rows.len());
     if table.listed == Some(false) {
         text += ", which the drive does not list";
     }

@@ -17,6 +17,7 @@ use super::args::raw::{Change, Raw, RawCommand, RawSession as Options};
 use super::confirm::{self, Loss};
 use super::device::Named;
 use super::error::CliError;
+use super::looking::ANYBODY;
 use super::luks::Tenants;
 use super::report::Report;
 use super::secret::Acting;
@@ -103,7 +104,7 @@ impl<'a> Session<'a> {
 }
 
 fn acting_name(authority: Option<Authority>) -> String {
-    authority.map_or("Anybody".to_owned(), |authority| authority.to_string())
+    authority.map_or(ANYBODY.to_owned(), |authority| authority.to_string())
 }
 
 /// The session in JSON.

@@ -117,11 +117,7 @@ fn bytes(digits: &str) -> Option<Vec<u8>> {
 }
 
 fn enumerated(names: &[(u64, &str)], text: &str) -> Result<u64, CliError> {
-    let folded = text.trim().to_ascii_lowercase().replace(['-', ' '], "_");
-    let found = names.iter().find(|(_, name)| *name == folded);
-    let number = found
-        .map(|(number, _)| *number)
-        .or_else(|| target::number(text));
+    let number = column_type::number_of(names, text).or_else(|| target::number(text));
     number.ok_or_else(|| {
         let names: Vec<&str> = names.iter().map(|(_, name)| *name).collect();
         expected(&format!("a number or one of {}", names.join(", ")))

@@ -3,11 +3,9 @@
 
 use crate::cli::args::raw::RawSession;
 use crate::cli::error::CliError;
+use crate::cli::looking::{ANYBODY, is_anybody};
 use crate::drive::Authority;
 use crate::spec::{Uid, column, uid};
-
-/// Who needs no secret.
-const ANYBODY: &str = "Anybody";
 
 /// What a command is about, with the session that it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +23,8 @@ impl Target {
     pub(super) fn new(text: &str, options: &RawSession) -> Result<Self, CliError> {
         let sp = options.sp.as_deref().map(sp).transpose()?;
         let found = object(text, sp)?;
-        let sp = match (sp, authority(&options.authority, sp)?) {
+        let name = who(options, sp.or(home(found)).unwrap_or(uid::ADMIN_SP));
+        let sp = match (sp, authority(name, sp)?) {
             (Some(sp), _) => sp,
             (None, Some(Named::Known(authority))) => authority.sp(),
             (None, _) => home(found).unwrap_or(uid::ADMIN_SP),
@@ -33,7 +32,7 @@ impl Target {
         Ok(Self {
             object: object(text, Some(sp))?,
             sp,
-            authority: acting(&options.authority, sp)?,
+            authority: acting(name, sp)?,
         })
     }
 }
@@ -45,6 +44,17 @@ enum Named {
     Known(Authority),
     /// One of whatever SP.
     Row(Uid),
+}
+
+/// The name of who acts in a session with an SP. A secret that is given is somebody's: of whom there
+/// is nothing said, it is that of the owner of the SP.
+pub(super) fn who(options: &RawSession, sp: Uid) -> &str {
+    let owner = match sp {
+        uid::ADMIN_SP => "SID",
+        _ => "Admin1",
+    };
+    let unnamed = options.login.key.key.as_ref().map_or(ANYBODY, |_| owner);
+    options.authority.as_deref().unwrap_or(unnamed)
 }
 
 /// Who acts in an SP; nobody for Anybody.
@@ -68,7 +78,7 @@ pub(super) fn sp_of(text: &str) -> Result<Option<Uid>, CliError> {
 }
 
 fn authority(text: &str, sp: Option<Uid>) -> Result<Option<Named>, CliError> {
-    if text.eq_ignore_ascii_case(ANYBODY) {
+    if is_anybody(text) {
         return Ok(None);
     }
     // Admin1 of the Admin SP has the name of Admin1 of the Locking SP.

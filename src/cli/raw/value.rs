@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 
 use crate::session::Row;
-use crate::spec::column_type::{self, ColumnType};
+use crate::spec::column_type::{self, ColumnType, name_of};
 use crate::spec::{Uid, column, uid};
 use crate::transport::sanitise;
 use crate::wire::expression::Expression;
@@ -124,12 +124,12 @@ pub(super) fn text_of(kind: ColumnType, value: &Value) -> String {
     match (kind, value) {
         (ColumnType::Boolean, Value::Uint(0)) => "false".to_owned(),
         (ColumnType::Boolean, Value::Uint(1)) => "true".to_owned(),
-        (ColumnType::Enumeration(names), Value::Uint(number)) => match named(names, *number) {
+        (ColumnType::Enumeration(names), Value::Uint(number)) => match name_of(names, *number) {
             Some(name) => format!("{number} ({name})"),
             None => number.to_string(),
         },
         (ColumnType::Set(names), Value::List(values)) => set(values, |number| {
-            named(names, number).map_or(number.to_string(), str::to_owned)
+            name_of(names, number).map_or(number.to_string(), str::to_owned)
         })
         .unwrap_or_else(|| plain(value)),
         (ColumnType::Columns, Value::List(values)) if values.is_empty() => "all".to_owned(),
@@ -211,11 +211,6 @@ fn set(values: &[Value], name: impl Fn(u64) -> String) -> Option<String> {
         .map(|value| value.as_uint().map(&name))
         .collect();
     Some(format!("{{{}}}", names?.join(", ")))
-}
-
-fn named(names: &[(u64, &'static str)], number: u64) -> Option<&'static str> {
-    let found = names.iter().find(|(known, _)| *known == number);
-    found.map(|(_, name)| *name)
 }
 
 fn quoted(bytes: &[u8]) -> String {

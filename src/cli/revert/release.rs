@@ -56,7 +56,7 @@ struct Keys {
 impl Keys {
     fn new(args: &Revert) -> Result<Self, CliError> {
         Ok(Self {
-            key: secret::source(&args.login.key.key)?,
+            key: secret::source(args.login.key.source())?,
             sid_key: args.sid_key.as_deref().map(secret::source).transpose()?,
             recipe: Recipe::existing(&args.login.scheme)?,
         })

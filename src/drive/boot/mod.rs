@@ -21,6 +21,8 @@ use mbr::Mbr;
 
 /// Block sizes that drives have, in bytes.
 const BLOCK_SIZES: [u32; 2] = [512, 4096];
+/// A drive that tells of larger blocks is not believed, in bytes.
+const LARGEST_BLOCK: u32 = 64 << 10;
 
 /// What was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -127,6 +129,7 @@ pub fn examine<C: Contents + ?Sized>(
     contents: &mut C,
     drive_block_size: Option<u32>,
 ) -> Result<BootImage, C::Error> {
+    let drive_block_size = drive_block_size.filter(|size| *size <= LARGEST_BLOCK);
     let first = bytes::read_up_to(contents, 0, BLOCK_SIZES[1])?;
     let mut image = BootImage {
         blank: is_blank(&first),

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::super::error::At;
 use super::super::{Authority, Error, Step};
-use super::{ByteTable, Span, TableError};
+use super::{ByteTable, Portion, Span, TableError};
 use crate::session::{self, Session};
 use crate::spec::MethodStatus;
 
@@ -22,8 +22,7 @@ pub(in super::super) struct Access<'s, 't> {
 pub(super) struct View {
     pub(super) table: ByteTable,
     acting: Option<Authority>,
-    /// The most bytes that are asked for at a time.
-    portion: u64,
+    portion: Portion,
 }
 
 impl View {
@@ -45,7 +44,7 @@ impl<'s, 't> Access<'s, 't> {
         let view = View {
             table,
             acting,
-            portion: wide(session.get_capacity()).max(1),
+            portion: Portion::of(session),
         };
         view.on(session)
     }
@@ -68,7 +67,7 @@ impl<'s, 't> Access<'s, 't> {
         let set = self
             .session
             .set_capacity(self.view.table.name.uid(), self.view.table.size);
-        let capacity = wide(set).min(self.view.portion);
+        let capacity = wide(set).min(self.view.portion.bytes());
         if capacity < granularity {
             let narrow = |size| usize::try_from(size).unwrap_or(usize::MAX);
             let limit = session::Error::Limit {
@@ -85,48 +84,21 @@ impl<'s, 't> Access<'s, 't> {
         ))
     }
 
-    /// Reads bytes. Where the drive cannot send as much as it told, less is asked for from then on.
+    /// Reads bytes. A TPer may refuse who may not read, or show nothing (\[Core\] 5.3.3.6).
     pub(in super::super) fn read(&mut self, range: Range<u64>) -> Result<Vec<u8>, Error> {
-        let mut bytes = Vec::new();
-        let mut start = range.start;
-        while start < range.end {
-            let end = range.end.min(start.saturating_add(self.view.portion));
-            match self
-                .session
-                .get_bytes(self.view.table.name.uid(), start..end)
-            {
-                Err(session::Error::Status(MethodStatus::RESPONSE_OVERFLOW))
-                    if self.view.portion > 1 =>
-                {
-                    self.view.portion = (end - start).div_ceil(2).min(self.view.portion / 2).max(1);
-                }
-                part => {
-                    bytes.append(&mut self.checked(part, end - start)?);
-                    start = end;
-                }
-            }
-        }
-        Ok(bytes)
-    }
-
-    /// A TPer may refuse who may not read, or show nothing (\[Core\] 5.3.3.6).
-    fn checked(
-        &self,
-        part: Result<Vec<u8>, session::Error>,
-        length: u64,
-    ) -> Result<Vec<u8>, Error> {
+        let length = range.end.saturating_sub(range.start);
         let table = self.view.table.name;
-        match part {
+        match self.view.portion.read(self.session, table.uid(), range) {
             Err(session::Error::Status(MethodStatus::NOT_AUTHORIZED)) => {
                 Err(Error::at(Step::ReadTable, TableError::NotReadable(table)))
             }
-            Ok(bytes) if bytes.is_empty() => {
+            Ok(bytes) if bytes.is_empty() && length > 0 => {
                 Err(Error::at(Step::ReadTable, TableError::NotReadable(table)))
             }
             Ok(bytes) if wide(bytes.len()) != length => {
                 Err(Error::at(Step::ReadTable, TableError::Short(table)))
             }
-            part => part.at(Step::ReadTable),
+            read => read.at(Step::ReadTable),
         }
     }
 

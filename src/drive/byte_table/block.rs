@@ -48,6 +48,15 @@ impl Span {
         byte.saturating_sub(self.offset)
     }
 
+    /// The number of blocks.
+    pub(super) const fn count(&self) -> u64 {
+        let first = self.offset / self.block;
+        match self.length() {
+            0 => 0,
+            _ => self.end.div_ceil(self.block).saturating_sub(first),
+        }
+    }
+
     /// All blocks.
     pub(super) fn blocks(self) -> impl Iterator<Item = Block> {
         self.blocks_of(self.offset..self.end)
@@ -74,7 +83,8 @@ impl Span {
         let wanted = start.max(bytes.start)..start.saturating_add(self.block).min(bytes.end);
         let granularity = self.granularity.max(1);
         let table_start = wanted.start - wanted.start % granularity;
-        let table_end = wanted.end.next_multiple_of(granularity).min(self.limit);
+        let table_end = wanted.end.checked_next_multiple_of(granularity);
+        let table_end = table_end.unwrap_or(u64::MAX).min(self.limit);
         Block {
             table: table_start..table_end.max(wanted.end),
             wanted,
@@ -114,14 +124,32 @@ mod tests {
     use super::super::TableName;
     use super::*;
 
-    fn span(granularity: u64, offset: u64, length: u64, block: u64) -> Vec<Block> {
-        let table = ByteTable {
+    const fn table(size: u64, granularity: u64) -> ByteTable {
+        ByteTable {
             name: TableName::Mbr,
-            size: 1000,
+            size,
             write_granularity: granularity,
             access_granularity: granularity,
-        };
-        Span::new(table, offset, length, block).blocks().collect()
+        }
+    }
+
+    fn span(granularity: u64, offset: u64, length: u64, block: u64) -> Vec<Block> {
+        let span = Span::new(table(1000, granularity), offset, length, block);
+        let blocks: Vec<Block> = span.blocks().collect();
+        assert_eq!(u64::try_from(blocks.len()), Ok(span.count()));
+        blocks
+    }
+
+    #[test]
+    fn a_table_without_end_has_a_last_block() {
+        let endless = table(u64::MAX, 48);
+        assert_eq!(
+            Span::new(endless, 0, u64::MAX, 48).count(),
+            u64::MAX / 48 + 1
+        );
+        let mut last = Span::new(endless, u64::MAX - 3, 3, 48).blocks();
+        let expected = block(u64::MAX - 15..u64::MAX, u64::MAX - 3..u64::MAX);
+        assert_eq!(last.next(), Some(expected));
     }
 
     fn block(table: Range<u64>, wanted: Range<u64>) -> Block {

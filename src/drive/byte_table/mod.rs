@@ -1,8 +1,9 @@
 //! Byte tables: the shadow MBR and the DataStore tables, read, compared and written
 //! (\[Opal\] 4.3.5.4, 4.3.8.1; \[DataStore\] 4.2).
 //!
-//! In reading order: `mod` (which table, how large), `access` (one table in a session), `contents`
-//! (what shall be there), `block` (in which pieces), `read`, `compare`, and `write` with `pace`.
+//! In reading order: `mod` (which table, how large), `access` with `portion` (one table in a session),
+//! `contents` (what shall be there), `block` (in which pieces), `read`, `compare`, and `write` with
+//! `pace`.
 //!
 //! Everything is worked on in blocks: the most bytes that one Set and one Get can carry, by what the
 //! TPer, the path to it and the table's `MandatoryWriteGranularity` allow. One block is in memory at
@@ -23,6 +24,7 @@ mod contents;
 mod error;
 mod pace;
 mod plan;
+mod portion;
 mod read;
 mod write;
 
@@ -35,6 +37,7 @@ pub use write::{Atomicity, Verification, WriteReport};
 pub(super) use access::Access;
 pub(super) use block::Span;
 pub(super) use compare::wanted;
+pub(super) use portion::Portion;
 pub(super) use write::{Overwriting, WriteRequest, is_blank};
 
 /// A byte table of the Locking SP.

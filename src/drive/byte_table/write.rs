@@ -106,9 +106,11 @@ impl Drive {
             span,
             overwriting,
             on_progress,
-            pace: Pace::new(wide(span.blocks().count())),
+            pace: Pace::new(span.count()),
             runs: Vec::new(),
             equal: 0,
+            has_contents: false,
+            seen: None,
         };
         let atomic = writing.write(&mut access, request.atomicity)?;
         let proven = match request.verification {
@@ -138,17 +140,25 @@ struct Writing<'w> {
     /// What was written, or is to be.
     runs: Vec<Range<u64>>,
     equal: u64,
+    /// Whether a block was seen that is not blank.
+    has_contents: bool,
+    /// The first block, if it was looked at before the others.
+    seen: Option<(Range<u64>, Vec<u8>)>,
 }
 
 impl Writing<'_> {
     /// Writes; whether all of it took effect together.
     fn write(&mut self, access: &mut Access<'_, '_>, atomicity: Atomicity) -> Result<bool, Error> {
-        if atomicity == Atomicity::Blocks {
+        if atomicity == Atomicity::Blocks && !self.must_look_first(access)? {
             self.write_blocks(access)?;
-            return Ok(self.span.blocks().count() <= 1);
+            return Ok(self.span.count() <= 1);
         }
         self.find_differences(access)?;
-        let is_one_block = self.differing_blocks().count() <= 1;
+        if atomicity == Atomicity::Blocks {
+            self.write_runs(access)?;
+            return Ok(self.span.count() <= 1);
+        }
+        let is_one_block = self.differing_blocks().nth(1).is_none();
         if is_one_block {
             self.write_runs(access)?;
             return Ok(true);
@@ -156,11 +166,37 @@ impl Writing<'_> {
         self.write_together(access, atomicity)
     }
 
+    /// Whether nothing may be written before everything was looked at: something is in the table, and
+    /// nobody has consented to lose any of it.
+    fn must_look_first(&mut self, access: &mut Access<'_, '_>) -> Result<bool, Error> {
+        let first = self.span.blocks().next();
+        let (Overwriting::Blank, Some(first)) = (self.overwriting, first) else {
+            return Ok(false);
+        };
+        let found = access.read(first.wanted.clone())?;
+        let has_contents = !is_blank(&found);
+        self.seen = Some((first.wanted, found));
+        Ok(has_contents)
+    }
+
+    /// Bytes of the table. Those that were looked at first are not read twice.
+    fn read(&mut self, access: &mut Access<'_, '_>, bytes: &Range<u64>) -> Result<Vec<u8>, Error> {
+        match self.seen.take() {
+            Some((seen, found)) if seen == *bytes => Ok(found),
+            _ => access.read(bytes.clone()),
+        }
+    }
+
+    /// Whether blocks may be written that nobody has looked at.
+    fn may_write_unseen(&self) -> bool {
+        self.overwriting == Overwriting::Anything || !self.has_contents
+    }
+
     /// Compares and writes block by block.
     fn write_blocks(&mut self, access: &mut Access<'_, '_>) -> Result<(), Error> {
         for block in self.span.blocks() {
             let wanted = wanted(self.contents, &self.span, &block.wanted)?;
-            if block.is_whole() && self.pace.takes_unseen() {
+            if block.is_whole() && self.may_write_unseen() && self.pace.takes_unseen() {
                 access.write(block.table.start, &wanted)?;
                 self.note(&block);
             } else {
@@ -177,7 +213,8 @@ impl Writing<'_> {
         block: &Block,
         wanted: &[u8],
     ) -> Result<(), Error> {
-        let found = access.read(block.table.clone())?;
+        let found = self.read(access, &block.table)?;
+        self.has_contents |= !is_blank(block.part(&found));
         if block.part(&found) == wanted {
             self.pace.hit();
             self.equal += wide(wanted.len());
@@ -194,7 +231,7 @@ impl Writing<'_> {
     fn find_differences(&mut self, access: &mut Access<'_, '_>) -> Result<(), Error> {
         for block in self.span.blocks() {
             let wanted = wanted(self.contents, &self.span, &block.wanted)?;
-            let found = access.read(block.wanted.clone())?;
+            let found = self.read(access, &block.wanted)?;
             if found == wanted {
                 self.equal += wide(wanted.len());
             } else {
@@ -251,12 +288,18 @@ impl Writing<'_> {
 
     /// Reads back what was written.
     fn read_back(&mut self, access: &mut Access<'_, '_>) -> Result<(), Error> {
+        let total = self.written();
+        (self.on_progress)(TableProgress {
+            phase: Phase::Verify,
+            done: 0,
+            total,
+        });
         let mut comparing = Comparing {
             contents: &mut *self.contents,
             span: self.span,
             phase: Phase::Verify,
             done: 0,
-            total: total(&self.runs),
+            total,
             on_progress: &mut *self.on_progress,
         };
         for run in &self.runs {

@@ -17,7 +17,7 @@ use super::error::At;
 use super::plan::Plan;
 use super::{
     Authority, Cause, Credential, Drive, DriveState, EraseConsent, Error, LockingRange, Mismatch,
-    PlannedCall, SingleUserMode, Step,
+    PlannedCall, SingleUserMode, Step, owner_of,
 };
 use crate::spec::{RangeNumber, Ssc, Uid, uid};
 
@@ -138,6 +138,7 @@ impl Drive {
         let ended = session.end().at(Step::EndSession);
         self.tper.set_timeout(timeout);
         let (ranges, stopped) = erased?;
+        self.note_owners_without_pin(&ranges);
         if ranges.iter().all(|range| range.error.is_some()) {
             return Err(first_of(ranges, stopped));
         }
@@ -147,6 +148,16 @@ impl Drive {
             stopped: stopped.or(settled.err()),
             state: self.state(),
         })
+    }
+
+    /// Notes the Users from whom ranges were taken: their PINs are empty, so that the next setup gives
+    /// them theirs. Where it cannot be noted, somebody has to say so to the next command.
+    fn note_owners_without_pin(&self, ranges: &[ErasedRange]) {
+        let is_taken = |range: &&ErasedRange| matches!(range.by, Some((EraseMethod::Erase, _)));
+        let taken = ranges.iter().filter(is_taken);
+        for owner in taken.filter_map(|range| owner_of(range.range)) {
+            self.note(owner).write();
+        }
     }
 
     /// Refuses drives without keys, and who has no rights to them. Nothing is sent.

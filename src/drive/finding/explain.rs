@@ -94,7 +94,7 @@ impl Drive {
         match trouble {
             Trouble::Login(Authority::Sid) => self.explain_sid(),
             Trouble::Login(Authority::Psid) => self.explain_psid(),
-            Trouble::Login(_) => self.explain_login(),
+            Trouble::Login(authority) => self.explain_login(authority),
             Trouble::LockedOut(authority) => vec![self.explain_lockout(authority)],
             Trouble::SidBlocked => self.explain_block(),
             Trouble::Frozen => vec![Finding::LockingFrozen],
@@ -132,9 +132,13 @@ impl Drive {
         tries.map(Finding::PsidTries).into_iter().collect()
     }
 
-    fn explain_login(&mut self) -> Vec<Finding> {
+    /// That ranges belong to Users explains nothing to a User whose PIN was refused.
+    fn explain_login(&mut self, authority: Authority) -> Vec<Finding> {
         self.neighbours();
-        let mut findings: Vec<Finding> = self.single_user_finding().into_iter().collect();
+        let mut findings: Vec<Finding> = match authority {
+            Authority::User(_) => Vec::new(),
+            _ => self.single_user_finding().into_iter().collect(),
+        };
         findings.extend(self.owner_findings());
         findings.extend(self.ata_findings());
         findings

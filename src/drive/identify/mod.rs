@@ -13,7 +13,7 @@ pub use budget::{ASSUMED_LIMIT, LimitSource, Limits, RESERVE, TryBudget};
 pub use order::Evidence;
 pub use shown::Shown;
 
-use super::login::Attempt;
+use super::login::{Attempt, may_have_counted};
 use super::{Authority, Cause, Drive, Error, Tally, TallyError, Tries};
 use crate::secret::{PinRule, Secret};
 use crate::spec::column::c_pin;
@@ -213,6 +213,9 @@ impl<'a> Hunt<'a> {
                 return Ok(false);
             }
             Err(error) => {
+                if !may_have_counted(&error) {
+                    self.tally.attempts = self.tally.attempts.saturating_sub(1);
+                }
                 self.tally.is_locked_out = matches!(error.cause(), Cause::LockedOut { .. });
                 self.keep(drive)?;
                 return Err(error);

@@ -1,12 +1,9 @@
 //! What a range shall be, and what became of it.
 
-use super::{Columns, LockingRange, Place};
+use super::{Columns, LockingRange, NAME_LIMIT, Place};
 use crate::drive::{LockOnReset, RangeError};
 use crate::spec::column::locking;
 use crate::spec::{MethodStatus, RangeNumber, Ssc};
-
-/// The longest CommonName in bytes (type `name`, \[Core\] 5.1.3).
-const NAME_LIMIT: usize = 32;
 
 /// Settings of a range beside its place. What is `None` stays as it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

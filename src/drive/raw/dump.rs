@@ -81,6 +81,9 @@ pub struct DumpedRow {
 
 /// The most rows of a whole SP.
 const MAX_ROWS: usize = 100_000;
+/// The most bytes of a whole SP: a row takes about a hundred of them, but for those of a drive that
+/// never ends.
+const MAX_BYTES: usize = 64 << 20;
 
 impl Drive {
     /// Walks through an SP: table `Table`, the rows of each table, the columns of each row.
@@ -110,7 +113,10 @@ impl Drive {
 struct Walk {
     options: DumpOptions,
     tables: Vec<DumpedTable>,
+    /// Rows that may still be read.
     budget: usize,
+    /// Bytes that they may still have.
+    bytes: usize,
 }
 
 impl Walk {
@@ -119,6 +125,24 @@ impl Walk {
             options,
             tables: Vec::new(),
             budget: MAX_ROWS,
+            bytes: MAX_BYTES,
+        }
+    }
+
+    /// Takes the bytes of a row from what is left.
+    fn spend_row(&mut self, row: &Row) {
+        let mut encoded = Vec::new();
+        for (_, value) in row.columns() {
+            value.encode(&mut encoded);
+        }
+        self.spend(encoded.len());
+    }
+
+    /// Takes bytes from what is left; with the last of them go all rows.
+    const fn spend(&mut self, bytes: usize) {
+        self.bytes = self.bytes.saturating_sub(bytes);
+        if self.bytes == 0 {
+            self.budget = 0;
         }
     }
 
@@ -127,10 +151,11 @@ impl Walk {
         let uid = Uid::from_halves(row.low(), 0);
         let descriptor = visible(session, row)?;
         self.budget = self.budget.saturating_sub(1);
+        self.spend_row(&descriptor);
         let kind = descriptor.value(table::KIND);
         let is_byte_table = kind.and_then(Value::as_uint) == Some(BYTE_TABLE);
         let contents = match is_byte_table {
-            true => self.bytes(session, uid, &descriptor)?,
+            true => self.first_bytes(session, uid, &descriptor)?,
             false => self.objects(session, uid)?,
         };
         self.tables.push(DumpedTable {
@@ -141,7 +166,7 @@ impl Walk {
         Ok(())
     }
 
-    fn bytes(
+    fn first_bytes(
         &self,
         session: &mut Session<'_>,
         uid: Uid,
@@ -164,7 +189,13 @@ impl Walk {
         };
         let mut rows = Vec::new();
         for row in list.into_iter().take(self.budget) {
+            if self.bytes == 0 {
+                break;
+            }
             let columns = answered(session.get_all(row))?;
+            if let Ok(columns) = &columns {
+                self.spend_row(columns);
+            }
             // Of the standards' rows, a drive has those that it shows.
             if source == RowSource::Next || columns.is_ok() {
                 rows.push(DumpedRow { uid: row, columns });
@@ -220,5 +251,23 @@ fn answered<T>(
     match result {
         Err(session::Error::Status(status)) => Ok(Err(status)),
         result => result.map(Ok),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_drive_that_never_ends_is_left_off() {
+        let column = Value::named(1_u64, Value::bytes(&vec![0; 1 << 20]));
+        let row = Row::from_results(&[Value::list([column])]).unwrap();
+        let mut walk = Walk::new(DumpOptions::default());
+        for _ in 0..63 {
+            walk.spend_row(&row);
+        }
+        assert!(walk.budget > 0);
+        walk.spend_row(&row);
+        assert_eq!(walk.budget, 0);
     }
 }

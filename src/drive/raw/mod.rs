@@ -2,10 +2,12 @@
 //!
 //! Nothing here knows what an object means, so everything that may change one takes a consent.
 
+mod attempt;
 mod dump;
 
 pub use dump::{Dump, DumpOptions, DumpedContents, DumpedRow, DumpedTable, RowSource};
 
+use super::byte_table::Portion;
 use super::error::At;
 use super::login::check_pin;
 use super::plan::{MASKED, Plan};
@@ -243,8 +245,14 @@ impl Drive {
     }
 
     fn call_raw(&mut self, session: RawSession<'_>, call: &RawCall) -> Result<Vec<Value>, Error> {
+        let tally = call.authenticated();
+        let tally = tally.map(|authority| self.tally_file(authority));
         let mut session = self.open_raw(session)?;
-        let results = session.call(&call.to_call()).at(Step::CallMethod)?;
+        let called = session.call(&call.to_call());
+        if let Some(tally) = tally {
+            attempt::count(&tally, &called);
+        }
+        let results = called.at(Step::CallMethod)?;
         // A revert has ended the session, which is no error.
         session.end().at(Step::EndSession)?;
         Ok(results)
@@ -299,9 +307,6 @@ fn visible(session: &mut Session<'_>, object: Uid) -> Result<Row, session::Error
     }
 }
 
-/// What every TPer gives of a byte table in one answer of 2048 bytes.
-const BYTES_AT_A_TIME: u64 = 1024;
-
 /// The most bytes that are read at one time.
 const MAX_BYTES: u64 = 256 << 20;
 
@@ -318,21 +323,8 @@ fn get_bytes(
             limit: usize::try_from(MAX_BYTES).unwrap_or(usize::MAX),
         });
     }
-    let mut bytes = Vec::new();
-    let end = offset.saturating_add(length);
-    let mut next = offset;
-    while next < end {
-        let last = end.min(next + BYTES_AT_A_TIME);
-        let part = session.get_bytes(table, next..last)?;
-        let length = u64::try_from(part.len()).unwrap_or(u64::MAX);
-        bytes.extend(part);
-        // A TPer that gives fewer bytes has no more of them, or does not show them.
-        if length != last - next {
-            break;
-        }
-        next = last;
-    }
-    Ok(bytes)
+    let range = offset..offset.saturating_add(length);
+    Portion::of(session).read(session, table, range)
 }
 
 /// Reads columns again after a Set; those that are not shown cannot be compared.

@@ -78,6 +78,7 @@ impl Drive {
             return Err(Error::before(Cause::ConsentRequired));
         }
         if !self.is_active() {
+            self.forget_locking_sp();
             return Ok(self.keep_report(false, Vec::new()));
         }
         let before = self.state();
@@ -92,7 +93,7 @@ impl Drive {
             },
             limit,
         )?;
-        self.forget_locks();
+        self.forget_locking_sp();
         Ok(self.keep_report(true, lost))
     }
 

@@ -78,6 +78,7 @@ impl Drive {
         }
         let before = self.state();
         if self.is_in_factory_state() {
+            self.forget_locking_sp();
             return Ok(self.revert_report(false, false));
         }
         let erased = self.is_active() && self.can_erase();
@@ -92,8 +93,7 @@ impl Drive {
             },
             limit,
         )?;
-        self.forget_tallies();
-        self.forget_locks();
+        self.forget_everything();
         Ok(self.revert_report(true, erased))
     }
 

@@ -19,9 +19,9 @@ pub struct LoadRequest {
     pub atomicity: Atomicity,
     /// How it is shown that the image is there.
     pub verification: Verification,
-    /// Consent to overwrite what is in the table. Without it, the first block that is looked at and
-    /// is neither blank nor as asked ends the load; but not every block is looked at before it is
-    /// written, unless [`Atomicity::Whole`] is asked for: see [`Drive::survey_mbr`].
+    /// Consent to overwrite what is in the table; without it, only blank blocks are overwritten,
+    /// and blocks that are as asked stay. A table that begins with a blank block counts as blank,
+    /// until a block is read that is not: its blocks are not all looked at before.
     pub consent: Option<EraseConsent>,
 }
 

@@ -44,6 +44,9 @@ pub enum SingleUserError {
     /// Reactivate is refused while locks are enabled, and only their owners can switch them off.
     #[error("the locks of {} are enabled, and only the owner can switch them off", names(.0))]
     LocksEnabled(Vec<RangeNumber>),
+    /// Reactivate takes the PIN of every Admin but Admin1, so that another one could not finish it.
+    #[error("reactivation takes the PIN and the rights of {0} away: only Admin1 keeps its own")]
+    NotAdmin1(Authority),
     /// Reactivate failed.
     #[error("the drive refuses to reactivate (FAIL, 3fh); are locks enabled?")]
     ReactivateFailed,
@@ -77,7 +80,9 @@ impl SingleUserError {
             Self::Owned { .. } | Self::PlaceOfAdmins(_) | Self::Owner { .. } => {
                 ErrorCode::NotAuthorized
             }
-            Self::NoRange(_) | Self::PlaceWithoutOwner(_) => ErrorCode::InvalidRequest,
+            Self::NoRange(_) | Self::PlaceWithoutOwner(_) | Self::NotAdmin1(_) => {
+                ErrorCode::InvalidRequest
+            }
             Self::ListRefused => ErrorCode::NotSupported,
             Self::OtherMode | Self::LocksEnabled(_) | Self::ReactivateFailed => ErrorCode::Failed,
         }

@@ -47,7 +47,7 @@ impl LockNote {
 }
 
 impl Drive {
-    /// Forgets which locks a reactivation has left off: there is nothing any more to switch on.
+    /// Forgets the locks that an earlier run has switched off: nothing shall lock any more.
     pub(in crate::drive) fn forget_locks(&self) {
         self.lock_note().remove();
     }

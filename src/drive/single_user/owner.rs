@@ -6,6 +6,7 @@
 //!
 //! | interrupted after | what the next run finds |
 //! |---|---|
+//! | Erase by an Admin | its note: the owner has the empty PIN, and the locks of its range are off |
 //! | Activate or Reactivate | the notes that were written before it: each owner has the empty PIN |
 //! | Set of an owner's PIN | its note: the empty PIN is refused, the new one is tried after it |
 //! | the proof, or a Set of the range | the same; what is as asked is only read |
@@ -16,12 +17,12 @@ use super::super::error::At;
 use super::super::journal::Note;
 use super::super::login::check_pin;
 use super::super::ownership::set_pin;
-use super::super::range::Columns;
+use super::super::range::{self, Columns};
 use super::super::setup::converge;
 use super::super::{
     Authority, Cause, Drive, Error, LockingRange, Mismatch, PasswdReport, Proof, Step,
 };
-use super::{SingleUserMode, owner_of};
+use super::{SingleUserMode, owner_of, range_of};
 use crate::secret::Secret;
 use crate::session::Session;
 use crate::spec::RangeNumber;
@@ -73,6 +74,10 @@ pub(super) struct Owners<'a> {
     pub(super) is_fresh: bool,
     /// Whether the places of ranges may be changed.
     pub(super) has_consent: bool,
+    /// What an owner sets of its range that has blocks, where it is not to be set up and the owner was
+    /// noted to have no PIN: an Admin has taken the range away, and its locks are off. Empty for
+    /// nothing.
+    pub(super) locks: Columns,
 }
 
 /// What became of owners and of their ranges.
@@ -194,6 +199,9 @@ impl Drive {
             let (range, was_changed) = set_up(&mut session, &owned, user, owners.has_consent)?;
             changed |= was_changed;
             settled.ranges.push(range);
+        } else if let Some(range) = lock_again(&mut session, user, &owners.locks)? {
+            changed = true;
+            settled.ranges.push(range);
         }
         session.end().at(Step::EndSession)?;
         self.note(user).remove();
@@ -212,6 +220,23 @@ impl Drive {
             session => session,
         }
     }
+}
+
+/// Enables the locks of an owner's range, if it has blocks and they are off.
+fn lock_again(
+    session: &mut Session<'_>,
+    user: Authority,
+    locks: &Columns,
+) -> Result<Option<LockingRange>, Error> {
+    let Some(range) = range_of(user).filter(|_| !locks.is_empty()) else {
+        return Ok(None);
+    };
+    let (_, seen) = range::read(session, range, Step::ReadRange, user)?;
+    if seen.place().is_none() || seen.is_lock_enabled() == Some(true) {
+        return Ok(None);
+    }
+    let (range, changed) = converge(session, range, locks, user, false)?;
+    Ok(changed.then_some(range))
 }
 
 fn set_up(

@@ -28,9 +28,9 @@ use super::super::{
 };
 use super::locks::LockNote;
 use super::owner::{Owned, Owners, Settled};
-use super::setup::ranges_in;
+use super::setup::{before, ranges_in};
 use super::switch::Switched;
-use super::{OwnerReport, SingleUserMode, SingleUserRanges};
+use super::{OwnerReport, SingleUserError, SingleUserMode, SingleUserRanges};
 use crate::secret::Secret;
 use crate::session::Session;
 use crate::spec::RangeNumber;
@@ -79,7 +79,7 @@ struct Left {
 }
 
 impl Drive {
-    /// Puts other ranges into single user mode, or none, as an Admin, and gives the owners their PIN.
+    /// Puts other ranges into single user mode, or none, as Admin1, and gives the owners their PIN.
     ///
     /// Can be run again after an interruption, with the same PINs. A drive whose mode is as asked is
     /// left alone.
@@ -89,7 +89,8 @@ impl Drive {
     ///
     /// # Errors
     /// [`Error`] with the step at which it failed; [`SingleUserError::LocksEnabled`] if ranges have
-    /// locks that only their owners can switch off: nothing is changed then.
+    /// locks that only their owners can switch off, [`SingleUserError::NotAdmin1`] for other Admins,
+    /// who would lose their own PIN half-way: nothing is changed then.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "consent is given for one act, and used up by it"
@@ -129,6 +130,7 @@ impl Drive {
             pin: wanted.owner_pin.as_ref(),
             is_fresh,
             has_consent: false,
+            locks: Columns::new(),
         })?;
         self.conclude_reactivation(settled, &mut report)?;
         locks.remove();
@@ -143,8 +145,10 @@ impl Drive {
     ) -> Result<(), Error> {
         self.require_opal_family()?;
         self.require_active_as(acting)?;
-        if !matches!(acting, Authority::Admin(_)) {
-            return Err(Error::before(Cause::WrongAuthority(acting)));
+        match acting {
+            Authority::Admin(1) => {}
+            Authority::Admin(_) => return Err(before(SingleUserError::NotAdmin1(acting))),
+            _ => return Err(Error::before(Cause::WrongAuthority(acting))),
         }
         wanted.owner_pin.as_ref().map(check_pin).transpose()?;
         self.require_mode(&wanted.mode)

@@ -117,9 +117,11 @@ impl Drive {
         single: &SingleUserPlan,
         shared: Shared,
         has_consent: bool,
+        locks: Columns,
         report: &mut SetupReport,
     ) -> Result<(), Error> {
         let owners = Owners {
+            locks,
             ranges: &shared.ranges,
             owned: shared.owned,
             pin: single.owner_pin.as_ref(),

@@ -385,7 +385,7 @@ fn a_default_pin_that_is_none_is_nonsense() {
 }
 
 #[test]
-fn a_drive_without_psid_does_not_support_it() {
+fn d45_a_drive_without_psid_does_not_support_it() {
     let refused = start_refused(
         uid::ADMIN_SP,
         uid::PSID,

@@ -1,9 +1,9 @@
 //! Expressions being edited: all are read before the first is set, and all are set or none, where
 //! the TPer has transactions.
 
-use super::expression::AnyOf;
-use super::{AccessError, Right, expression};
+use super::{AccessError, Right};
 use crate::drive::error::At;
+use crate::drive::expression::{AnyOf, expression};
 use crate::drive::{Authority, Cause, Error, Mismatch, Step};
 use crate::session::{self, Session};
 use crate::spec::column::ace;

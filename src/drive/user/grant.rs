@@ -1,9 +1,9 @@
 //! Giving rights to a User, and taking them.
 
 use super::edit::{self, AccessChange, Edit, Need, apply, mentions};
-use super::expression::AnyOf;
-use super::{AccessError, Right, authority_row, expression, require_no_owner_of};
+use super::{AccessError, Right, authority_row, require_no_owner_of};
 use crate::drive::error::At;
+use crate::drive::expression::{AnyOf, expression};
 use crate::drive::{Authority, Cause, Credential, Drive, Error, SingleUserMode, Step, range};
 use crate::session::Session;
 use crate::spec::ace::{self, Subject};

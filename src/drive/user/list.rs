@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::expression::AnyOf;
-use super::{Right, authority_of, authority_row, expression};
+use super::{Right, authority_of, authority_row};
 use crate::drive::error::At;
+use crate::drive::expression::{AnyOf, expression};
 use crate::drive::{Authority, Credential, Drive, Error, Step, range};
-use crate::session::{self, Session, sanitise};
+use crate::session::{self, Session};
 use crate::spec::column::authority as authority_column;
 use crate::spec::{RangeNumber, Uid, ace, uid};
 
@@ -74,7 +74,8 @@ fn holders(session: &mut Session<'_>) -> Result<Vec<Holder>, session::Error> {
             continue;
         };
         let row = authority_row(session, uid)?;
-        let name = row.bytes(authority_column::COMMON_NAME)?.map(sanitise);
+        let name = row.bytes(authority_column::COMMON_NAME)?;
+        let name = name.map(range::name_text);
         holders.push(Holder {
             uid,
             authority: Some(authority),

@@ -3,6 +3,7 @@
 mod cases;
 mod commands;
 mod exit_codes;
+mod given;
 mod output;
 mod ranges;
 mod raw;

@@ -118,6 +118,13 @@ pub(crate) fn sedkit_of_a_terminal(folder: &Path, arguments: &[&str]) -> Command
     prepared(command, folder, arguments)
 }
 
+/// As [`sedkit`], where nobody can be asked, whether or not the tests have a terminal.
+pub(crate) fn sedkit_without_terminal(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new("setsid");
+    command.args(["--wait", env!("CARGO_BIN_EXE_sedkit")]);
+    prepared(command, folder, arguments)
+}
+
 fn prepared(mut command: Command, folder: &Path, arguments: &[&str]) -> Command {
     command.args(arguments).current_dir(folder);
     command

@@ -1,6 +1,7 @@
 //! `mbr` and `datastore` with the real program.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use sedkit::vdrive::{CreateOptions, Profile, VirtualDrive};
 use serde_json::json;
@@ -307,6 +308,21 @@ fn a_data_store_takes_bytes_from_standard_input() {
         "6",
     ]);
     assert_eq!(bench.run(&read).exits(0).stdout, "token\n");
+    let file = with_key(&[
+        "datastore",
+        "read",
+        "vdrive:a",
+        "--length",
+        "6",
+        "-o",
+        "token",
+    ]);
+    bench.run(&file).exits(0);
+    let mode = fs::metadata(bench.path("token"))
+        .unwrap()
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o600);
     let list = with_key(&["datastore", "list", "vdrive:a", "--as", "Admin1"]);
     bench.run(&list).exits(0).says("10485760").says("Admins");
     let beyond = with_key(&[

@@ -72,7 +72,7 @@ fn erase_of_all_ranges() {
 fn revert_as_sid() {
     let task = Task {
         arguments: &["revert", "DEV", "--key", "file:old", "--confirm", SERIAL],
-        meanwhile: &|_| {},
+        meanwhile: &|stage| stage.opens_at_the_first_attempt(OLD),
         afterwards: &|stage| {
             assert_eq!(stage.open().state().word(), "factory");
             stage.opens(Authority::Sid, MSID);

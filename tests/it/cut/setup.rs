@@ -10,14 +10,17 @@ use super::stage::{NEW, OLD, SERIAL, Stage, secret};
 fn setup() {
     let task = Task {
         arguments: &["setup", "DEV", "--new-key", "file:old"],
-        meanwhile: &|_| {},
+        meanwhile: &|stage| {
+            stage.opens_at_the_first_attempt(OLD);
+            stage.reverts_with_the_psid();
+        },
         afterwards: &|stage| {
             stage.opens(Authority::Sid, OLD);
             stage.opens(Authority::Admin(1), OLD);
             stage.locks_at_power_cycle();
         },
     };
-    task.break_everywhere(&Stage::new(), 20);
+    task.break_everywhere(&without_a_try_to_spare(), 20);
 }
 
 #[test]
@@ -165,15 +168,34 @@ fn hashed(stage: &Stage, passphrase: &str) -> Secret {
 fn revert_with_the_psid() {
     let task = Task {
         arguments: &["revert", "DEV", "--psid", "file:psid", "--confirm", SERIAL],
-        meanwhile: &|_| {},
-        afterwards: &|stage| assert_eq!(stage.open().state().word(), "factory"),
+        meanwhile: &|stage| {
+            stage.opens_at_the_first_attempt(OLD);
+            stage.reverts_with_the_psid();
+        },
+        afterwards: &|stage| {
+            assert_eq!(stage.open().state().word(), "factory");
+            stage.opens_at_the_first_attempt(OLD);
+        },
     };
-    task.break_everywhere(&ready(), 4);
+    task.break_everywhere(&set_up(without_a_try_to_spare()), 4);
+}
+
+/// A new drive that locks each authority out at its first wrong PIN.
+fn without_a_try_to_spare() -> Stage {
+    Stage::with(|options| {
+        let tries = &mut options.profile.tries;
+        for policy in [&mut tries.sid, &mut tries.psid, &mut tries.locking_sp] {
+            (policy.limit, policy.persistent) = (1, true);
+        }
+    })
 }
 
 /// A drive that was set up.
 fn ready() -> Stage {
-    let stage = Stage::new();
+    set_up(Stage::new())
+}
+
+fn set_up(stage: Stage) -> Stage {
     stage.run(&["setup", "DEV", "--new-key", "file:old"]);
     stage
 }

@@ -47,7 +47,7 @@ fn has_data(stage: &Stage) -> bool {
 fn setup_of_every_range() {
     let task = Task {
         arguments: &[&SETUP[..], &USER_KEY, &["--sum"]].concat(),
-        meanwhile: &|_| {},
+        meanwhile: &|stage| stage.opens_at_the_first_attempt(OLD),
         afterwards: &|stage| {
             stage.opens(Authority::Sid, OLD);
             stage.opens(Authority::Admin(1), OLD);
@@ -71,7 +71,7 @@ fn setup_of_a_range_with_a_place() {
     let policy = ["--range-policy", "admins", "--confirm", SERIAL];
     let task = Task {
         arguments: &[&SETUP[..], &USER_KEY, &range, &policy].concat(),
-        meanwhile: &|_| {},
+        meanwhile: &|stage| stage.opens_at_the_first_attempt(OLD),
         afterwards: &|stage| {
             stage.opens(Authority::Admin(1), OLD);
             stage.has_way_in(Authority::User(2), &[USER]);

@@ -5,7 +5,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use sedkit::drive::{Authority, Credential, Drive, DriveOptions};
+use sedkit::drive::{Authority, Credential, Drive, DriveOptions, LockingState};
 use sedkit::secret::Secret;
 use sedkit::spec::{ComId, SecurityProtocol};
 use sedkit::transport::Transport;
@@ -172,6 +172,14 @@ impl Stage {
         }
     }
 
+    /// Runs the program, and cuts the drive's power after so many interface commands: what it says.
+    pub(crate) fn output_of_power_cut(&self, after: u64, arguments: &[&str]) -> Output {
+        self.arrange(FaultKind::PowerCut, after);
+        let output = self.output(arguments);
+        self.take_fault();
+        output
+    }
+
     /// Kills the program after so many interface commands: a session that it had stays open. Whether
     /// it took that many.
     pub(crate) fn leave_session_open(&self, after: u64, arguments: &[&str]) -> bool {
@@ -244,6 +252,28 @@ impl Stage {
             tries.is_ok()
         };
         assert!(pins.iter().any(opens), "no way in as {authority}");
+    }
+
+    /// What the drive shows to anybody says which PIN SID and Admin1 have now: MSID, or the one that
+    /// was to be set. Nobody has to try one after the other.
+    pub(crate) fn opens_at_the_first_attempt(&self, pin: &str) {
+        let mut drive = self.open();
+        let state = drive.state();
+        let sid = match state.owned {
+            Some(false) => drive.msid().unwrap(),
+            _ => secret(pin),
+        };
+        drive.tries(&Credential::new(Authority::Sid, sid)).unwrap();
+        if state.locking != LockingState::Inactive {
+            drive.tries(&credential(Authority::Admin(1), pin)).unwrap();
+        }
+    }
+
+    /// Whoever reads the label gets the drive back, as from the factory.
+    pub(crate) fn reverts_with_the_psid(&self) {
+        let stage = self.copy();
+        stage.run(&["revert", "DEV", "--psid", "file:psid", "--confirm", SERIAL]);
+        assert_eq!(stage.open().state().word(), "factory");
     }
 
     /// Gives SID a PIN of its own.

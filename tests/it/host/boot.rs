@@ -1,6 +1,6 @@
 //! Whether images look bootable (demands D90, D96).
 
-use sedkit::drive::{BootFlaw, LoadRequest, examine_boot_image};
+use sedkit::drive::{BootFlaw, Contents, LoadRequest, examine_boot_image};
 
 use crate::boot_image::BootImage;
 
@@ -141,5 +141,31 @@ fn the_status_looks_into_the_table_as_anybody() {
         assert_eq!(status.table.size, 4 << 20);
         assert!(!status.control.enable && !status.control.done);
         assert!(rig.commands() - before <= 22, "{}", rig.commands() - before);
+    }
+}
+
+/// A table without end, as a drive may claim to have; not more than a megabyte of it is fetched at a
+/// time.
+struct Endless;
+
+impl Contents for Endless {
+    type Error = std::convert::Infallible;
+
+    fn length(&self) -> u64 {
+        u64::MAX
+    }
+
+    fn read_at(&mut self, _: u64, buffer: &mut [u8]) -> Result<(), Self::Error> {
+        assert!(buffer.len() <= 1 << 20, "{} bytes", buffer.len());
+        buffer.fill(0xaa);
+        Ok(())
+    }
+}
+
+#[test]
+fn a_block_size_that_no_drive_has_is_not_fetched() {
+    for block_size in [512, 4096, 65_536, 1 << 30, u32::MAX] {
+        let Ok(found) = examine_boot_image(&mut Endless, Some(block_size));
+        assert_eq!(found.gpt_block_size, None);
     }
 }

@@ -1,10 +1,11 @@
 //! DataStore tables: read and written at any offset, by whom they were granted to.
 
 use sedkit::drive::{
-    Authority, Cause, Credential, Drive, Error, ErrorCode, Grant, LoadRequest, MbrChange,
-    Permitted, Piece, TableError, TableName, WriteReport,
+    Authority, Cause, Credential, Drive, Error, ErrorCode, Grant, LoadRequest, MbrChange, Piece,
+    TableError, TableName, WriteReport,
 };
 use sedkit::spec::ace::Subject;
+use sedkit::spec::uid;
 
 use super::mbr::noise;
 use super::{Fate, OTHER_PIN, PIN, Rig, admin1, pin};
@@ -126,8 +127,8 @@ fn the_list_says_how_large_the_tables_are_and_whose() {
     assert_eq!(found.tables[0].table.write_granularity, 16);
     assert_eq!(found.tables[0].readers, None);
     let found = rig.open().unwrap().data_stores(Some(&admin1(PIN))).unwrap();
-    assert_eq!(found.tables[0].readers, Some(vec![Permitted::Admins]));
-    assert_eq!(found.tables[0].writers, Some(vec![Permitted::Admins]));
+    assert_eq!(found.tables[0].readers, Some(vec![uid::ADMINS]));
+    assert_eq!(found.tables[0].writers, Some(vec![uid::ADMINS]));
 }
 
 #[test]

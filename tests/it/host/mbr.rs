@@ -266,6 +266,23 @@ fn what_is_there_is_not_overwritten_without_consent() {
 }
 
 #[test]
+fn an_image_that_begins_alike_is_not_overwritten_without_consent() {
+    // Gaps of one image may be where the other has something: they are blank, and what follows is not.
+    let rig = rig(30 * BLOCK, 1);
+    let mut first = noise(30 * BLOCK, 1);
+    first[10 * BLOCK..16 * BLOCK].fill(0);
+    let mut drive = rig.open().unwrap();
+    load_as(&LoadRequest::default(), &mut drive, &first).unwrap();
+    let mut second = noise(30 * BLOCK, 2);
+    second[..11 * BLOCK].copy_from_slice(&first[..11 * BLOCK]);
+    let error = load_as(&LoadRequest::default(), &mut drive, &second).unwrap_err();
+    assert_eq!(error.code(), ErrorCode::ConsentRequired);
+    assert!(table(&rig) == first);
+    load(&rig, &second).unwrap();
+    assert!(table(&rig) == second);
+}
+
+#[test]
 fn tables_with_a_granularity_are_written_in_multiples_of_it() {
     for granularity in [2, 512, 1024] {
         let size = 40 * 1024;

@@ -4,8 +4,10 @@ mod boot;
 mod data_store;
 mod identify;
 mod interrupts;
+mod lies;
 mod mbr;
 mod noise;
+mod notes;
 mod operations;
 mod ranges;
 mod raw;
@@ -57,6 +59,8 @@ pub(crate) enum Fate {
     Spoilt(u64),
     /// The drive knows a method by another name, and refuses it.
     Refuses(Uid),
+    /// Many of its answers are lies, by a seed.
+    LiedTo(u64),
 }
 
 impl Rig {
@@ -216,6 +220,21 @@ impl Link {
     }
 }
 
+impl Link {
+    /// Puts a lie in the place of an answer; its new length.
+    fn lie(&self, seed: u64, buffer: &mut [u8], length: usize) -> usize {
+        let mut dice = lies::Dice::of(seed << 32 | self.commands);
+        let rarity = 3 + usize::try_from(seed % 30).unwrap();
+        let Some(lie) = lies::lie(&buffer[..length], rarity, &mut dice) else {
+            return length;
+        };
+        let length = lie.len().min(buffer.len());
+        buffer.fill(0);
+        buffer[..length].copy_from_slice(&lie[..length]);
+        length
+    }
+}
+
 impl Transport for Link {
     fn if_send(
         &mut self,
@@ -244,6 +263,7 @@ impl Transport for Link {
         }
         match self.fate {
             Fate::Spoilt(seed) => Ok(spoil(seed, self.commands, &mut buffer[..received])),
+            Fate::LiedTo(seed) => Ok(self.lie(seed, buffer, received)),
             _ => Ok(received),
         }
     }

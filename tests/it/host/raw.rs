@@ -156,6 +156,29 @@ fn choosing_a_mechanism_survives_a_kill_anywhere() {
 }
 
 #[test]
+fn an_attempt_by_authenticate_is_counted_as_any_other() {
+    let rig = Rig::set_up();
+    let mut drive = rig.open().unwrap();
+    let session = RawSession {
+        sp: uid::LOCKING_SP,
+        credential: None,
+    };
+    let mut authenticate = |proof: &[u8]| {
+        let call = RawCall {
+            object: uid::THIS_SP,
+            method: method::AUTHENTICATE,
+            arguments: vec![uid::ADMIN1.into(), Value::named(0_u64, proof)],
+        };
+        let results = drive.raw_query(session, &call).unwrap();
+        let attempts = drive.tally(Authority::Admin(1)).unwrap().attempts;
+        (results, attempts)
+    };
+    assert_eq!(authenticate(b"wrong"), (vec![false.into()], 1));
+    assert_eq!(authenticate(b"wrong again"), (vec![false.into()], 2));
+    assert_eq!(authenticate(PIN), (vec![true.into()], 0));
+}
+
+#[test]
 fn a_consent_to_another_drive_changes_nothing() {
     let rig = Rig::set_up();
     let mut drive = rig.open().unwrap();

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use sedkit::drive::{ErrorCode, SetupPlan};
+use sedkit::drive::{Authority, ErrorCode, Limits, PinSearch, SearchEnd, SetupPlan};
 use sedkit::session::Clock;
 use sedkit::spec::MethodStatus;
 
-use super::{Fate, PIN, Rig, admin1, pin};
+use super::{Fate, OTHER_PIN, PIN, Rig, admin1, pin};
 
 /// A process that opened a session with the Locking SP, was told so, and was killed.
 fn leave_a_session_open(rig: &Rig) {
@@ -50,6 +50,31 @@ fn a_session_that_stays_open_is_told_and_cleared_by_a_stack_reset() {
     drive.stack_reset().unwrap();
     drive.ranges(Some(&admin1(PIN))).unwrap();
     assert_eq!(rig.take_refused(), 0);
+}
+
+#[test]
+fn a_search_counts_no_attempt_that_a_busy_drive_did_not_look_at() {
+    let rig = Rig::with(|options| options.session_timeout = Some(Duration::ZERO));
+    let mut drive = rig.open().unwrap();
+    drive.setup(&SetupPlan::default(), &pin(PIN)).unwrap();
+    leave_a_session_open(&rig);
+    let typed = pin(OTHER_PIN);
+    let mut drive = rig.open().unwrap();
+    let search = PinSearch {
+        authority: Authority::Admin(1),
+        passphrase: &typed,
+        rules: vec!["raw".parse().unwrap()],
+        limits: Limits::default(),
+        cap: None,
+        is_power_cycled: false,
+        goes_on: true,
+    };
+    let report = drive.identify_pin(&search).unwrap();
+    let SearchEnd::Failed(error) = report.end else {
+        panic!("{:?}", report.end)
+    };
+    assert_eq!(error.code(), ErrorCode::Busy);
+    assert_eq!(drive.tally(Authority::Admin(1)).unwrap().attempts, 0);
 }
 
 #[test]

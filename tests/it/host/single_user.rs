@@ -1,9 +1,9 @@
 //! Single user mode: setup, reactivation, and who may do what.
 
 use sedkit::drive::{
-    Authority, Cause, Credential, Drive, EraseRequest, Error, ErrorCode, LockRequest, Mismatch,
-    NewRange, OwnerPin, Place, RangeChange, RangeChoice, RangePolicy, RangeSettings, RangeSpec,
-    Reactivation, Releasing, SetupPlan, SingleUserError, SingleUserMode, SingleUserPlan,
+    Authority, Cause, Credential, Drive, EraseRequest, Error, ErrorCode, LockRequest, LockingRange,
+    Mismatch, NewRange, OwnerPin, Place, RangeChange, RangeChoice, RangePolicy, RangeSettings,
+    RangeSpec, Reactivation, Releasing, SetupPlan, SingleUserError, SingleUserMode, SingleUserPlan,
     SingleUserRanges, Step, UnlockRequest,
 };
 use sedkit::spec::{MethodStatus, RangeNumber, method};
@@ -381,6 +381,56 @@ fn setup_after_an_erase_gives_the_owner_its_pin_and_its_locks_again() {
     assert_eq!(rig.take_refused(), 0);
 }
 
+/// The owner of range 2 has a range with locks, and an Admin takes it away.
+fn sum_with_range_2_taken() -> Rig {
+    let rig = sum(SingleUserRanges::All, RangePolicy::User);
+    let new = NewRange {
+        choice: RangeChoice::Free(RangeNumber(2)),
+        place: Place {
+            start: 1024,
+            length: 64,
+        },
+        settings: RangeSettings::default(),
+    };
+    let mut drive = rig.open().unwrap();
+    drive.create_range(&new, &user(3), &rig.consent()).unwrap();
+    let request = EraseRequest::new(vec![RangeNumber(2)]);
+    let erased = drive.erase(&request, &admin1(PIN), rig.consent(), &mut |_| {});
+    assert!(erased.unwrap().first_error().is_none());
+    rig
+}
+
+#[test]
+fn setup_after_an_erase_of_any_range_gives_its_owner_pin_and_locks_again() {
+    let rig = sum_with_range_2_taken();
+    let plan = plan(SingleUserRanges::All, RangePolicy::User);
+    let report = rig.open().unwrap().setup(&plan, &pin(PIN)).unwrap();
+    assert!(report.changed);
+    let pins: Vec<_> = report.single_user.unwrap().owners;
+    let pins: Vec<_> = pins.iter().map(|owner| owner.pin).collect();
+    let (kept, set) = (OwnerPin::Untouched, OwnerPin::Set);
+    assert_eq!(pins, [kept, kept, set]);
+    let locked = |range: &&LockingRange| range.number == RangeNumber(2);
+    let range = report.ranges.iter().find(locked).unwrap();
+    assert_eq!(range.is_lock_enabled(), Some(true));
+    assert_eq!(rig.take_refused(), 0);
+    let again = rig.open().unwrap().setup(&plan, &pin(PIN)).unwrap();
+    assert!(!again.changed);
+    assert_eq!(rig.take_refused(), 0);
+}
+
+#[test]
+fn an_owner_that_has_set_its_first_pin_after_an_erase_keeps_it() {
+    let rig = sum_with_range_2_taken();
+    let mut drive = rig.open().unwrap();
+    let own = pin(OTHER_PIN);
+    drive.set_first_pin(Authority::User(3), &own).unwrap();
+    let plan = plan(SingleUserRanges::All, RangePolicy::User);
+    let report = rig.open().unwrap().setup(&plan, &pin(PIN)).unwrap();
+    assert!(!report.changed);
+    assert_eq!(rig.take_refused(), 0);
+}
+
 fn wanted(ranges: SingleUserRanges, policy: RangePolicy) -> Reactivation {
     Reactivation {
         mode: mode(ranges, policy),
@@ -417,6 +467,27 @@ fn reactivation_keeps_the_data_and_hands_the_locks_to_the_owners() {
         .reactivate(&wanted, &admin1(PIN), rig.consent());
     assert!(!again.unwrap().changed);
     assert_eq!(rig.commands() - commands, 1);
+}
+
+#[test]
+fn reactivation_is_not_begun_by_an_admin_that_it_would_disable() {
+    // Reference 5.9.4: all personalisation but Admin1's PIN goes back to the original state, so that
+    // Admin2 could neither give the owners their PINs nor enable the locks again.
+    let rig = Rig::with(shrink);
+    let mut drive = rig.open().unwrap();
+    drive.setup(&SetupPlan::default(), &pin(PIN)).unwrap();
+    let admin2 = Authority::Admin(2);
+    drive
+        .enable(admin2, Some(&pin(OTHER_PIN)), &admin1(PIN))
+        .unwrap();
+    let commands = rig.commands();
+    let wanted = wanted(SingleUserRanges::All, RangePolicy::User);
+    let by = Credential::new(admin2, pin(OTHER_PIN));
+    let error = drive.reactivate(&wanted, &by, rig.consent()).unwrap_err();
+    assert_eq!(reason(&error), &SingleUserError::NotAdmin1(admin2));
+    assert_eq!(rig.commands(), commands);
+    assert!(drive.plan_reactivate(&wanted, admin2).is_err());
+    drive.tries(&by).unwrap();
 }
 
 #[test]
@@ -620,7 +691,7 @@ fn reactivation_that_was_killed_is_completed_on_a_drive_that_takes_no_policy() {
     };
     for commands in 0.. {
         let rig = ready();
-        if !killed(&rig, commands, &run) {
+        if !killed(&rig, commands, run) {
             break;
         }
         run(&mut rig.open().unwrap()).unwrap_or_else(|error| panic!("after {commands}: {error}"));

@@ -1,14 +1,14 @@
-//! `BooleanExpr` of an ACE: who satisfies it (\[Core\] 5.3.4.3, type `AC_element`).
+//! What an expression of an ACE means: who satisfies it (\[Core\] 5.3.4.3).
 //!
-//! On the wire it is a postfix list of authorities and operators. Only expressions that are true for
-//! any one of their authorities are understood: every host that is known writes no others, and an
-//! expression with And or Not must not be edited by who cannot say what it would then mean.
+//! Only expressions that are true for any one of their authorities are understood: every host that is
+//! known writes no others, and an expression with And or Not must not be edited by who cannot say
+//! what it would then mean.
 
-use crate::spec::{HalfUid, Uid};
+use crate::session::{self, Session};
+use crate::spec::column::ace;
+use crate::spec::{MethodStatus, Uid};
 use crate::wire::Value;
-
-/// Operators of the type `boolean_ACE`.
-const OR: u64 = 1;
+use crate::wire::expression::{Element, Expression, Operator};
 
 /// An expression that is true if any one of these authorities is authenticated; none of them, never.
 /// No authority stands in it twice.
@@ -16,19 +16,17 @@ const OR: u64 = 1;
 pub(super) struct AnyOf(Vec<Uid>);
 
 impl AnyOf {
-    /// Reads an expression; `None` if it is no list of alternatives.
+    /// Reads the expression of an ACE; `None` if it is no list of alternatives.
     pub(super) fn read(value: &Value) -> Option<Self> {
         let mut stack: Vec<Self> = Vec::new();
-        for element in value.as_list()? {
-            let (name, value) = element.as_named()?;
-            let name: [u8; 4] = name.as_bytes()?.try_into().ok()?;
-            if name == HalfUid::AUTHORITY_OBJECT_REF.to_bytes() {
-                stack.push(Self(vec![value.as_uid()?]));
-            } else if name == HalfUid::BOOLEAN_ACE.to_bytes() && value.as_uint() == Some(OR) {
-                let (second, first) = (stack.pop()?, stack.pop()?);
-                stack.push(first.or(second));
-            } else {
-                return None;
+        for element in Expression::decode(value)?.0 {
+            match element {
+                Element::Authority(authority) => stack.push(Self(vec![authority])),
+                Element::Operator(Operator::Or) => {
+                    let (second, first) = (stack.pop()?, stack.pop()?);
+                    stack.push(first.or(second));
+                }
+                Element::Operator(Operator::And | Operator::Not) => return None,
             }
         }
         match stack.len() {
@@ -85,12 +83,24 @@ impl AnyOf {
     pub(super) fn value(&self) -> Value {
         let mut elements = Vec::new();
         for (index, authority) in self.0.iter().enumerate() {
-            elements.push(Value::named(HalfUid::AUTHORITY_OBJECT_REF, *authority));
+            elements.push(Element::Authority(*authority));
             if index > 0 {
-                elements.push(Value::named(HalfUid::BOOLEAN_ACE, OR));
+                elements.push(Element::Operator(Operator::Or));
             }
         }
-        Value::list(elements)
+        Expression(elements).encode()
+    }
+}
+
+/// The expression of an ACE; `None` if the drive has no such ACE, or shows it to nobody who acts.
+pub(super) fn expression(
+    session: &mut Session<'_>,
+    row: Uid,
+) -> Result<Option<Value>, session::Error> {
+    let columns = ace::BOOLEAN_EXPR..=ace::BOOLEAN_EXPR;
+    match session.get(row, columns) {
+        Err(session::Error::Status(MethodStatus::NOT_AUTHORIZED)) => Ok(None),
+        found => Ok(found?.value(ace::BOOLEAN_EXPR).cloned()),
     }
 }
 
