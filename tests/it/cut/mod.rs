@@ -10,6 +10,7 @@ mod ranges;
 mod sessions;
 mod setup;
 mod single_user;
+mod sparse;
 pub(crate) mod stage;
 
 use stage::{Break, Outcome, Stage};

@@ -11,6 +11,8 @@ use sedkit::spec::{ComId, SecurityProtocol};
 use sedkit::transport::Transport;
 use sedkit::vdrive::{CreateOptions, Fault, FaultKind, VirtualDrive};
 
+use super::sparse;
+
 /// The PIN of a drive that was set up.
 pub(crate) const OLD: &str = "Correct7Horse5";
 /// The PIN that a command gives it.
@@ -98,7 +100,7 @@ impl Stage {
     /// The same drive in another folder.
     pub(crate) fn copy(&self) -> Self {
         let copy = Self::empty();
-        std::fs::copy(self.path(), copy.path()).unwrap();
+        sparse::copy(&self.path(), &copy.path()).unwrap();
         copy
     }
 
