@@ -244,7 +244,11 @@ impl Drive {
         session.end().at(Step::EndSession)?;
         match &plan.single_user {
             Some(single) => {
-                let locks = columns(None, plan.lock_on_reset, ssc);
+                // Just activated, no range but those of the plan has blocks.
+                let locks = match is_fresh {
+                    true => Columns::new(),
+                    false => columns(None, plan.lock_on_reset, ssc),
+                };
                 self.settle_setup(single, shared, has_consent, locks, report)
             }
             None => Ok(()),
