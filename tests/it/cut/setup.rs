@@ -75,6 +75,8 @@ fn passwd_of_two_authorities() {
 /// The same passphrase by another scheme, for one authority after the other.
 #[test]
 fn passwd_from_one_scheme_to_another() {
+    let stage = set_up_with_sedutil();
+    let hashed = hashed(&stage, OLD);
     let secrets = ["--key", "file:old", "--new-key", "file:old"];
     let authorities = [
         "passwd",
@@ -91,7 +93,6 @@ fn passwd_from_one_scheme_to_another() {
                 let credential = Credential::new(authority, pin.duplicate());
                 stage.open().tries(&credential).is_ok()
             };
-            let hashed = hashed(stage, OLD);
             let is_open = opens(stage, &secret(OLD)) || opens(stage, &hashed);
             assert!(is_open, "no way in as {authority}");
         }
@@ -104,22 +105,14 @@ fn passwd_from_one_scheme_to_another() {
             stage.opens(Authority::Admin(1), OLD);
         },
     };
-    let stage = Stage::new();
-    let setup = [
-        "setup",
-        "DEV",
-        "--new-key",
-        "file:old",
-        "--new-scheme",
-        "sedutil",
-    ];
-    stage.run(&setup);
     task.break_everywhere(&stage, 12);
 }
 
 /// Admin1 keeps its hashed PIN, and User1 gets what a firmware's prompt types.
 #[test]
 fn a_user_for_the_firmware() {
+    let stage = set_up_with_sedutil();
+    let hashed = hashed(&stage, OLD);
     let user = ["user", "enable", "DEV", "User1", "--firmware-prompt"];
     let secrets = [
         "--key",
@@ -132,7 +125,7 @@ fn a_user_for_the_firmware() {
     let task = Task {
         arguments: &[&user[..], &secrets].concat(),
         meanwhile: &|stage| {
-            let admin = Credential::new(Authority::Admin(1), hashed(stage, OLD));
+            let admin = Credential::new(Authority::Admin(1), hashed.duplicate());
             stage.open().tries(&admin).unwrap();
         },
         afterwards: &|stage| {
@@ -144,6 +137,11 @@ fn a_user_for_the_firmware() {
             assert_eq!(stage.open().state().word(), "unlocked");
         },
     };
+    task.break_everywhere(&stage, 20);
+}
+
+/// A drive that was set up with a PIN that sedutil derives.
+fn set_up_with_sedutil() -> Stage {
     let stage = Stage::new();
     let setup = [
         "setup",
@@ -154,10 +152,10 @@ fn a_user_for_the_firmware() {
         "sedutil",
     ];
     stage.run(&setup);
-    task.break_everywhere(&stage, 20);
+    stage
 }
 
-/// What sedutil makes of a passphrase on this drive.
+/// What sedutil makes of a passphrase on this drive, and on any copy of it.
 fn hashed(stage: &Stage, passphrase: &str) -> Secret {
     let rule: PinRule = "sedutil/serial".parse().unwrap();
     let drive = stage.open();
