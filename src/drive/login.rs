@@ -27,6 +27,8 @@ pub(super) enum Attempt {
     First,
     /// The second of two PINs, of which the journal tells that it may be the right one.
     Noted,
+    /// The proof of a PIN that was set just now: no guess, even if another one was refused before.
+    Proof,
     /// One of a search, which has a budget of its own and has counted it in the tally.
     Tallied,
 }

@@ -12,7 +12,7 @@ use super::setup::{SetupPlan, SetupReport};
 use super::single_user::activate;
 use super::{Authority, Cause, Drive, Error, Mismatch, Step};
 use crate::secret::Secret;
-use crate::session::Session;
+use crate::session::{self, Session};
 use crate::spec::column::c_pin;
 use crate::spec::feature::PinIndicator;
 use crate::wire::Value;
@@ -173,13 +173,16 @@ pub(super) fn set_pin(
     authority: Authority,
     pin: &Secret,
     acting: Authority,
-    note: Option<&mut Note>,
+    mut note: Option<&mut Note>,
 ) -> Result<(), Error> {
-    if let Some(note) = note {
+    if let Some(note) = &mut note {
         note.write();
     }
     let columns = [(c_pin::PIN, Value::from(pin.expose()))];
-    session
-        .set(authority.c_pin(), columns)
-        .at_as(Step::SetPin, acting)
+    let set = session.set(authority.c_pin(), columns);
+    // What is refused has no effect, so that the old PIN is the one.
+    if let (Err(session::Error::Status(_)), Some(note)) = (&set, note) {
+        note.remove();
+    }
+    set.at_as(Step::SetPin, acting)
 }

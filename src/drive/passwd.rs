@@ -7,7 +7,7 @@
 
 use super::error::At;
 use super::journal::Note;
-use super::login::check_pin;
+use super::login::{Attempt, check_pin};
 use super::ownership::set_pin;
 use super::single_user::explained_owner;
 use super::{Authority, Cause, Credential, Drive, Error, Mismatch, Step};
@@ -180,7 +180,8 @@ impl Drive {
 
     /// Proves a PIN by authenticating with it.
     pub(super) fn prove_pin(&mut self, authority: Authority, pin: &Secret) -> Result<Proof, Error> {
-        let session = match self.log_in_as(authority, pin) {
+        let opened = self.open_as(authority, pin, Attempt::Proof);
+        let session = match opened.and_then(|opened| Ok(self.enter(opened)?.0)) {
             Err(error) if error.is_refusal() => {
                 let mismatch = Mismatch::PinRefused(authority);
                 return Err(Error::at(Step::ProvePin, Cause::NotAsAsked(mismatch)));

@@ -244,11 +244,7 @@ impl Drive {
         session.end().at(Step::EndSession)?;
         match &plan.single_user {
             Some(single) => {
-                // Just activated, no range but those of the plan has blocks.
-                let locks = match is_fresh {
-                    true => Columns::new(),
-                    false => columns(None, plan.lock_on_reset, ssc),
-                };
+                let locks = taken_locks(plan, is_fresh, ssc);
                 self.settle_setup(single, shared, has_consent, locks, report)
             }
             None => Ok(()),
@@ -293,6 +289,15 @@ fn columns(spec: Option<RangeSpec>, lock_on_reset: LockOnReset, ssc: Ssc) -> Col
         columns.push((locking::LOCK_ON_RESET, lock_on_reset.value()));
     }
     columns
+}
+
+/// What the owner of a range sets that an Admin has taken and the plan does not name. On a drive that
+/// was activated just now, no such range has blocks.
+fn taken_locks(plan: &SetupPlan, is_fresh: bool, ssc: Ssc) -> Columns {
+    match is_fresh {
+        true => Columns::new(),
+        false => columns(None, plan.lock_on_reset, ssc),
+    }
 }
 
 fn set(

@@ -28,6 +28,9 @@ pub(super) fn hint(error: &SingleUserError) -> String {
         }
         SingleUserError::LocksEnabled(ranges) => locks_enabled(ranges),
         SingleUserError::NotAdmin1(_) => "act as Admin1 (--as Admin1); nothing was sent".to_owned(),
+        SingleUserError::LocksUnnoted => "the folder for notes is full, or cannot be written: \
+            /var/lib/sedkit, or that of SEDKIT_STATE_DIR; nothing was changed"
+            .to_owned(),
         SingleUserError::ReactivateFailed => {
             "\"sedkit range list\" shows which locks are enabled".to_owned()
         }

@@ -47,6 +47,9 @@ pub enum SingleUserError {
     /// Reactivate takes the PIN of every Admin but Admin1, so that another one could not finish it.
     #[error("reactivation takes the PIN and the rights of {0} away: only Admin1 keeps its own")]
     NotAdmin1(Authority),
+    /// Which locks are enabled cannot be noted: they would stay off after an interruption.
+    #[error("which locks are on cannot be noted, so that they are not switched off")]
+    LocksUnnoted,
     /// Reactivate failed.
     #[error("the drive refuses to reactivate (FAIL, 3fh); are locks enabled?")]
     ReactivateFailed,
@@ -84,7 +87,10 @@ impl SingleUserError {
                 ErrorCode::InvalidRequest
             }
             Self::ListRefused => ErrorCode::NotSupported,
-            Self::OtherMode | Self::LocksEnabled(_) | Self::ReactivateFailed => ErrorCode::Failed,
+            Self::OtherMode
+            | Self::LocksUnnoted
+            | Self::LocksEnabled(_)
+            | Self::ReactivateFailed => ErrorCode::Failed,
         }
     }
 }

@@ -95,7 +95,10 @@ impl Drive {
         let mut session = self.log_in_to_locking_sp(credential)?.0;
         let seen = look(&mut session, acting)?;
         let enabled = lockable_by_admins(&seen, found)?;
-        report.journal_failed |= locks.add(&enabled);
+        if locks.add(&enabled) && !enabled.is_empty() {
+            let unnoted = Cause::SingleUser(SingleUserError::LocksUnnoted);
+            return Err(Error::at(Step::ReadRange, unnoted));
+        }
         for range in enabled {
             range::set_and_read_back(&mut session, range, &unlockable(), acting)?;
         }

@@ -11,6 +11,7 @@ mod notes;
 mod operations;
 mod ranges;
 mod raw;
+mod refusals;
 mod resume;
 mod sessions;
 mod single_user;
@@ -59,6 +60,8 @@ pub(crate) enum Fate {
     Spoilt(u64),
     /// The drive knows a method by another name, and refuses it.
     Refuses(Uid),
+    /// The drive refuses one method call, the first being 0.
+    RefusesAt(u64),
     /// Many of its answers are lies, by a seed.
     LiedTo(u64),
 }
@@ -243,8 +246,19 @@ impl Transport for Link {
         data: &[u8],
     ) -> Result<(), transport::Error> {
         self.count("IF-SEND")?;
-        let data = match self.fate {
-            Fate::Refuses(method) => renamed(data, method),
+        let data = match &mut self.fate {
+            Fate::Refuses(method) => renamed(data, *method),
+            Fate::RefusesAt(left) => match refusals::method_of(data) {
+                Some(method) if *left == 0 => {
+                    *left = u64::MAX;
+                    renamed(data, method)
+                }
+                Some(_) => {
+                    *left -= 1;
+                    data.to_vec()
+                }
+                None => data.to_vec(),
+            },
             _ => data.to_vec(),
         };
         self.rig.vdrive().if_send(protocol, com_id, &data)

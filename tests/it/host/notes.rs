@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use sedkit::drive::{
-    Authority, NewRange, Place, RangeChoice, RangePolicy, RangeSettings, Reactivation, SetupPlan,
-    SingleUserMode, SingleUserRanges,
+    Authority, Cause, Journal, NewRange, Place, RangeChoice, RangePolicy, RangeSettings,
+    Reactivation, SetupPlan, SingleUserError, SingleUserMode, SingleUserRanges,
 };
 use sedkit::spec::RangeNumber;
 use sedkit::vdrive::CreateOptions;
@@ -121,4 +121,32 @@ fn activation_ends_the_notes_of_an_earlier_life() {
     drive.revert(&psid(), rig.consent()).unwrap();
     assert_locks_are_forgotten(&rig, "reverted elsewhere");
     assert!(rig.open().unwrap().tally(Authority::Sid).is_ok());
+}
+
+/// Interrupted between the locks and the mode, nothing would tell which locks there were.
+#[test]
+fn locks_that_cannot_be_noted_are_not_switched_off() {
+    let rig = Rig::with(shrink);
+    let plan = SetupPlan::default();
+    rig.open().unwrap().setup(&plan, &pin(PIN)).unwrap();
+    let wanted = Reactivation {
+        mode: SingleUserMode {
+            ranges: SingleUserRanges::All,
+            policy: RangePolicy::User,
+        },
+        owner_pin: Some(pin(OTHER_PIN)),
+    };
+    let nowhere = Some(Journal::new("/dev/null/notes"));
+    let mut drive = rig.open().unwrap().with_journal(nowhere);
+    let error = drive
+        .reactivate(&wanted, &admin1(PIN), rig.consent())
+        .unwrap_err();
+    let expected = Cause::SingleUser(SingleUserError::LocksUnnoted);
+    assert_eq!(error.cause().to_string(), expected.to_string());
+    let ranges = rig.open().unwrap().ranges(Some(&admin1(PIN))).unwrap();
+    assert_eq!(ranges[0].is_lock_enabled(), Some(true));
+    let mut drive = rig.open().unwrap();
+    drive
+        .reactivate(&wanted, &admin1(PIN), rig.consent())
+        .unwrap();
 }

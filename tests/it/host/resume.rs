@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use sedkit::drive::{Authority, Drive, Error, SetupPlan};
+use sedkit::drive::{Authority, Drive, Error, Releasing, SetupPlan};
 use sedkit::spec::LifeCycle;
 
-use super::{Fate, OTHER_PIN, PIN, Rig, admin1, pin, psid, sid};
+use super::{Fate, MSID, OTHER_PIN, PIN, Rig, admin1, pin, psid, sid};
 
 /// Longer than any session timeout of the drive: what a killed process left open is closed then.
 const LATER: Duration = Duration::from_secs(3600);
@@ -159,4 +159,27 @@ fn a_revert_that_was_killed_anywhere_is_completed_by_the_next_run() {
         commands += 1;
     }
     assert_eq!(commands, 6);
+}
+
+/// The note is of the PIN that was about to be set, so that the next run tries that one first.
+#[test]
+fn a_release_that_was_killed_anywhere_is_completed_by_the_next_run() {
+    for commands in 0.. {
+        let rig = Rig::set_up();
+        let release = |drive: &mut Drive| {
+            let pins = Releasing::new(Some(pin(PIN)), Some(pin(PIN)));
+            drive.release(&pins, rig.consent(), &mut |_| {}).map(drop)
+        };
+        let was_killed = killed(&rig, commands, release);
+        let case = format!("killed after {commands}");
+        release(&mut rig.open().unwrap()).unwrap_or_else(|error| panic!("{case}: {error}"));
+        assert!(rig.take_refused() <= 1, "{case}");
+        assert!(!rig.vdrive().info().is_owned, "{case}");
+        let msid = MSID.as_bytes();
+        rig.open().unwrap().tries(&admin1(msid)).unwrap();
+        if !was_killed {
+            assert!(commands > 20);
+            return;
+        }
+    }
 }
