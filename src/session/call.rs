@@ -159,15 +159,6 @@ impl Session<'_> {
             .map(|_| ())
     }
 
-    /// Activate: takes an SP out of Manufactured-Inactive.
-    ///
-    /// # Errors
-    /// As [`Session::call`].
-    pub fn activate(&mut self, sp: Uid) -> Result<(), Error> {
-        self.call(&MethodCall::new(sp, method::ACTIVATE))
-            .map(|_| ())
-    }
-
     /// Revert: an SP back to its original factory state. The TPer ends the session if it is the
     /// Admin SP.
     ///

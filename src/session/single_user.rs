@@ -45,14 +45,14 @@ impl Selection {
 }
 
 impl Session<'_> {
-    /// Activate with Locking objects in single user mode, if there is a selection, with a policy, if
+    /// Activate: takes an SP out of Manufactured-Inactive, with Locking objects in single user mode, if there is a selection, with a policy, if
     /// there is one, and with DataStore tables of these sizes in bytes, if there are any
     /// (\[DataStore\] 5.1).
     ///
     /// # Errors
     /// As [`Session::call`]: [`Error::Status`] with INVALID_PARAMETER from a TPer that does not know
     /// a parameter.
-    pub fn activate_with(
+    pub fn activate(
         &mut self,
         sp: Uid,
         selection: Option<&Selection>,
@@ -121,6 +121,19 @@ mod tests {
         let call = with(reactivate, Some(&Selection::Table), None);
         let call = call.optional(parameter::REACTIVATE_ADMIN1_PIN, &b"newadmin"[..]);
         assert_eq!(tokens(&call.encode()), frame("7.48.2"));
+    }
+
+    /// Reference 5.9.1: number 0x060002 in an atom of three bytes, and a list of sizes.
+    #[test]
+    fn table_sizes_are_a_list_of_activate() {
+        let activate = MethodCall::new(uid::LOCKING_SP, method::ACTIVATE);
+        let call = with_tables(activate.clone(), &[4096, 10]).encode();
+        let expected = [0xf2, 0x83, 6, 0, 2, 0xf0, 0x82, 0x10, 0, 0x0a, 0xf1, 0xf3];
+        assert!(call.windows(expected.len()).any(|bytes| bytes == expected));
+        assert_eq!(
+            with_tables(activate.clone(), &[]).encode(),
+            activate.encode()
+        );
     }
 
     #[test]

@@ -79,7 +79,7 @@ fn methods_have_the_bytes_that_drives_know() {
     session
         .set(uid::C_PIN_SID, vec![(column::c_pin::PIN, pin)])
         .unwrap();
-    session.activate(uid::LOCKING_SP).unwrap();
+    session.activate(uid::LOCKING_SP, None, None, &[]).unwrap();
     let unlocked = vec![
         (column::locking::READ_LOCKED, false.into()),
         (column::locking::WRITE_LOCKED, false.into()),
@@ -170,9 +170,11 @@ fn a_refused_method_leaves_the_session_open() {
     let stage = in_session([send("7.13"), recv("7.15"), send("7.13"), recv("7.14")]);
     let mut tper = stage.tper();
     let mut session = tper.start_session(uid::ADMIN_SP, None).unwrap();
-    let error = session.activate(uid::LOCKING_SP).unwrap_err();
+    let error = session
+        .activate(uid::LOCKING_SP, None, None, &[])
+        .unwrap_err();
     assert_eq!(error.status(), Some(MethodStatus::NOT_AUTHORIZED));
-    session.activate(uid::LOCKING_SP).unwrap();
+    session.activate(uid::LOCKING_SP, None, None, &[]).unwrap();
     session.end().unwrap();
     stage.assert_finished();
 }

@@ -223,9 +223,9 @@ pub(in crate::drive) fn activate(session: &mut Session<'_>, plan: &SetupPlan) ->
     let selection = selection.as_ref();
     let policy = selection.and(single.and_then(|single| single.mode.policy.parameter()));
     let (sp, sizes) = (uid::LOCKING_SP, plan.data_store_sizes.as_slice());
-    let activated = match session.activate_with(sp, selection, policy, sizes) {
+    let activated = match session.activate(sp, selection, policy, sizes) {
         Err(session::Error::Status(MethodStatus::INVALID_PARAMETER)) if policy.is_some() => {
-            session.activate_with(sp, selection, None, sizes)
+            session.activate(sp, selection, None, sizes)
         }
         activated => activated,
     };

@@ -254,7 +254,6 @@ fn passwd() {
         }
         rig.take_refused();
         let (_, error) = drive.change_pins(&[change(Authority::Sid), change(Authority::Admin(1))]);
-        rig.take_refused();
         error.map_or(Ok(()), Err)
     });
 }
